@@ -1,0 +1,100 @@
+"""Identities: what makes a thing the same thing when it is read again.
+
+A key has no source, ordinal, agent or category in it, so that a copied, renamed or re-read
+conversation gives the same keys. An entry's id is a number that sorts by time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Final
+
+from agent_memory.errors import InvalidName
+from agent_memory.model.text import normalise
+
+KEY_DIGITS: Final = 16
+IDS_PER_MINUTE: Final = 60_000
+
+_RESERVED: Final = frozenset(
+    {"con", "prn", "aux", "nul", "archive", "conversations"}
+    | {f"com{n}" for n in range(1, 10)}
+    | {f"lpt{n}" for n in range(1, 10)}
+)
+_FORBIDDEN: Final = frozenset('/\\:*?"<>|')
+MAX_NAME_CHARS: Final = 80
+
+
+def digest(*parts: str, digits: int = KEY_DIGITS) -> str:
+    """Return the first ``digits`` hex digits of the SHA-256 over ``parts``, each closed by a NUL."""
+    state = hashlib.sha256()
+    for part in parts:
+        state.update(part.encode("utf-8", "surrogatepass"))
+        state.update(b"\0")
+    return state.hexdigest()[:digits]
+
+
+def key_of(conversation: str, role: str, quoted: str) -> str:
+    """Return the key of something said: its conversation, its speaker and its normalised words."""
+    return digest(conversation, role, normalise(quoted))
+
+
+def handoff_key(conversation: str, first_turn_digest: str) -> str:
+    """Return the key of the handoff that covers ``conversation`` from the turn with this digest on."""
+    return digest(conversation, "handoff", first_turn_digest)
+
+
+def fingerprint(quoted: str) -> str:
+    """Return what tells the same words apart from other words, whoever said them and wherever."""
+    return digest(normalise(quoted))
+
+
+def entry_id(said_at: datetime, key: str, *, now: datetime, in_use: Callable[[str], bool]) -> str:
+    """Return the id of a new entry: the minute it was said in milliseconds, plus the key's share of that minute.
+
+    Args:
+        said_at: When it was said; a time after ``now`` counts as now.
+        key: The key, whose digest chooses one of the 60,000 ids of the minute.
+        now: The present.
+        in_use: Tells whether a page, an archive or the ledger of taken keys already has an id.
+    """
+    minute = min(said_at, now).astimezone(UTC).replace(second=0, microsecond=0)
+    number = int(minute.timestamp()) * 1000 + int(digest(key), 16) % IDS_PER_MINUTE
+    return next_free_id(number, in_use)
+
+
+def next_free_id(number: int, in_use: Callable[[str], bool]) -> str:
+    """Return ``number``, or the first one after it that nothing has."""
+    while in_use(str(number)):
+        number += 1
+    return str(number)
+
+
+def check_name(name: str, what: str) -> str:
+    """Return ``name`` if it is safe as the name of a folder or file anywhere.
+
+    Letters of any alphabet are welcome. Path separators, dots alone, a leading dot or blank, control
+    characters, names that an operating system or the vault's layout reserves, and more than 80
+    characters are not.
+
+    Raises:
+        InvalidName: The name is none of those; ``facts["name"]`` has it.
+    """
+    stem = name.split(".")[0].lower()
+    wrong = (
+        not name
+        or name != name.strip()
+        or name[0] in "._-"
+        or name[-1] == "."
+        or len(name) > MAX_NAME_CHARS
+        or stem in _RESERVED
+        or any(char in _FORBIDDEN or not char.isprintable() for char in name)
+    )
+    if wrong:
+        raise InvalidName(
+            f"{name[:60]!r} cannot be the name of {what}.",
+            hint="Use letters of any alphabet, digits, '-', '_' and inner dots or blanks.",
+            name=name,
+        )
+    return name

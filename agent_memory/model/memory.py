@@ -1,0 +1,195 @@
+"""What is remembered: candidates that extraction proposes, memories in the vault, and changes to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, Literal
+
+from agent_memory.model.transcript import Origin
+
+Author = Literal["heuristic", "reflection", "user", "agent", "compaction", "consolidation", "import"]
+Why = Literal["stored", "duplicate", "reflected", "forgotten"]
+
+INACTIVE: Final = frozenset({"superseded", "proposed", "deprecated", "consolidated", "evicted"})
+KEEP_TAG: Final = "keep"
+SYSTEM_TAGS: Final = frozenset({"auto-handoff", "session-close", "compacted", "auto-extract"})
+OLD_SYSTEM_TAGS: Final = {
+    "autoextract": "auto-extract",
+    "autohandoff": "auto-handoff",
+    "transcript": "auto-extract",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Something proposed for remembering.
+
+    ``key`` decides whether it has been taken before; ``words`` is the fingerprint of the quoted words
+    alone, None where redaction touched them. ``approximate`` says that the editor gave no time, so
+    ``said_at`` is the file's. A task's body is one ``- [ ] …`` or ``- [x] …`` line.
+    """
+
+    category: str
+    body: str
+    key: str
+    origin: Origin
+    said_at: datetime
+    words: str | None = None
+    tags: tuple[str, ...] = ()
+    confidence: float = 1.0
+    by: Author = "heuristic"
+    approximate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageRef:
+    """Which page: an agent's category, or what upkeep moved out of it."""
+
+    agent: str
+    category: str
+    archived: bool = False
+
+    @property
+    def path(self) -> str:
+        """The page's path inside the vault, with forward slashes."""
+        folder = f"{self.agent}/archive" if self.archived else self.agent
+        return f"{folder}/{self.category}.md"
+
+    @property
+    def counterpart(self) -> PageRef:
+        """The archive of a page, the page of an archive."""
+        return PageRef(self.agent, self.category, not self.archived)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One entry as it stands in the vault.
+
+    ``id`` is digits, or ``h-…`` while the entry has none. ``tags`` are the heading's and the hashtags
+    of the body. ``meta`` is everything in the comment but the id. ``edited`` says that a person wrote
+    or changed the words, so that the machine may only touch the comment. ``raw`` is its exact text.
+    """
+
+    page: PageRef
+    id: str
+    at: datetime
+    body: str
+    tags: tuple[str, ...] = ()
+    meta: Mapping[str, str] = field(default_factory=dict)
+    edited: bool = False
+    position: int = 0
+    raw: str = ""
+
+    @property
+    def key(self) -> str | None:
+        """The key it was taken under, None for what was written by hand."""
+        return self.meta.get("key")
+
+    @property
+    def origin(self) -> Origin | None:
+        """Where it was said, None if unknown."""
+        return Origin.parse(self.meta.get("origin", ""))
+
+    @property
+    def status(self) -> str | None:
+        """None while it is active."""
+        return self.meta.get("status")
+
+    @property
+    def active(self) -> bool:
+        """Whether it counts today: not superseded, proposed, consolidated or evicted."""
+        return self.status not in INACTIVE
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An entry to be written. ``meta`` holds the comment's keys except id, key, by, origin and sum."""
+
+    body: str
+    at: datetime
+    by: Author
+    tags: tuple[str, ...] = ()
+    id: str | None = None
+    key: str | None = None
+    origin: Origin | None = None
+    meta: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """Write a new entry into ``page``."""
+
+    page: PageRef
+    draft: Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Amend:
+    """Change an entry in place; what is None stays.
+
+    ``meta`` sets comment keys, a None value removes one. A new ``at`` moves the entry to its place in
+    time. ``by_person`` marks the new words as a person's (``edited:1``).
+    """
+
+    page: PageRef
+    id: str
+    body: str | None = None
+    tags: tuple[str, ...] | None = None
+    at: datetime | None = None
+    meta: Mapping[str, str | None] = field(default_factory=dict)
+    by_person: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Move an entry, whole, between a page and its archive; ``page`` is where it stands now."""
+
+    page: PageRef
+    id: str
+    meta: Mapping[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """Take an entry out of ``page``; its text stays in the journal."""
+
+    page: PageRef
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """Put the exact text of an entry back into ``page``, at its place in time."""
+
+    page: PageRef
+    raw: str
+
+
+Change = Add | Amend | Move | Remove | Restore
+
+
+@dataclass(frozen=True, slots=True)
+class TakenLine:
+    """One line of the ledger of what was taken: key, entry, when, and the words' fingerprint."""
+
+    key: str
+    id: str
+    at: datetime
+    why: Why
+    words: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one decision about the vault comes to: changes to pages and lines for the ledger.
+
+    A ledger line whose ``id`` is empty takes the id of the entry that the batch adds under its key.
+    """
+
+    changes: tuple[Change, ...] = ()
+    taken: tuple[TakenLine, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.changes or self.taken)

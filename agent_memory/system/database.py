@@ -1,0 +1,142 @@
+"""The one door to SQLite: pragmas, transactions that hold their lock from the start, migrations.
+
+Always ``BEGIN IMMEDIATE``: a deferred transaction that later writes fails at once under contention,
+whatever the timeout. WAL where the file system allows it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from agent_memory.errors import DatabaseBroken, DatabaseError, DatabaseTooNew
+from agent_memory.system.files import make_folder
+
+BUSY_TIMEOUT_MS: Final = 5_000
+
+Row = sqlite3.Row
+Parameters = Sequence[Any] | dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step of a schema, applied in a transaction of its own; ``name`` begins with its date."""
+
+    name: str
+    apply: Callable[[Database], None]
+
+
+class Database:
+    """An open SQLite file whose errors are ours."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self.path = path
+
+    @classmethod
+    def open(cls, path: Path) -> Database:
+        """Open or create ``path``, owner-only.
+
+        Raises:
+            DatabaseBroken: The file is no database.
+            DatabaseError: It cannot be opened.
+        """
+        make_folder(path.parent, private=True)
+        with _translated(path):
+            connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
+            try:
+                connection.row_factory = sqlite3.Row
+                connection.execute("pragma journal_mode = wal")
+                connection.execute("pragma synchronous = normal")
+                connection.execute("pragma foreign_keys = on")
+                path.chmod(0o600)
+            except BaseException:
+                connection.close()
+                raise
+        return cls(connection, path)
+
+    def close(self) -> None:
+        """Close the file; closing twice is fine."""
+        self._connection.close()
+
+    def run(self, sql: str, parameters: Parameters = ()) -> int:
+        """Execute one statement and return how many rows it changed."""
+        with _translated(self.path):
+            return self._connection.execute(sql, parameters).rowcount
+
+    def run_many(self, sql: str, rows: Sequence[Parameters]) -> None:
+        """Execute one statement for each row."""
+        with _translated(self.path):
+            self._connection.executemany(sql, rows)
+
+    def insert(self, sql: str, parameters: Parameters = ()) -> int:
+        """Execute one insert and return the new row's id."""
+        with _translated(self.path):
+            return int(self._connection.execute(sql, parameters).lastrowid or 0)
+
+    def rows(self, sql: str, parameters: Parameters = ()) -> list[Row]:
+        """Return every row of a query."""
+        with _translated(self.path):
+            return self._connection.execute(sql, parameters).fetchall()
+
+    def row(self, sql: str, parameters: Parameters = ()) -> Row | None:
+        """Return the first row of a query, None if it has none."""
+        with _translated(self.path):
+            found: Row | None = self._connection.execute(sql, parameters).fetchone()
+            return found
+
+    @contextlib.contextmanager
+    def atomic(self) -> Iterator[None]:
+        """Commit everything in the block, or nothing. Blocks do not nest."""
+        self.run("begin immediate")
+        try:
+            yield
+        except BaseException:
+            with _translated(self.path):
+                if self._connection.in_transaction:
+                    self._connection.execute("rollback")
+            raise
+        self.run("commit")
+
+    def migrate(self, migrations: Sequence[Migration]) -> list[str]:
+        """Apply what has not been applied yet, one transaction each; return the names applied.
+
+        Raises:
+            DatabaseTooNew: The file has migrations that this program does not know.
+        """
+        with self.atomic():
+            self.run("create table if not exists migrations (name text primary key) strict")
+        known = [migration.name for migration in migrations]
+        done = {row["name"] for row in self.rows("select name from migrations")}
+        if unknown := done - set(known):
+            raise DatabaseTooNew(
+                f"{self.path} was written by a newer agent-memory ({min(unknown)}).",
+                hint="Update agent-memory.",
+                path=str(self.path),
+            )
+        return [step.name for step in migrations if step.name not in done and self._apply(step)]
+
+    def _apply(self, step: Migration) -> bool:
+        with self.atomic():
+            if self.row("select 1 from migrations where name = ?", [step.name]):
+                return False  # another process was quicker
+            step.apply(self)
+            self.run("insert into migrations (name) values (?)", [step.name])
+        return True
+
+
+@contextlib.contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        broken = type(error) is sqlite3.DatabaseError
+        kind = DatabaseBroken if broken else DatabaseError
+        hint = "Move the file away; agent-memory makes a new one." if broken else "Try again."
+        raise kind(f"{path} cannot be used: {error}.", hint=hint, path=str(path)) from error
+    except OSError as error:
+        raise DatabaseError(f"{path} cannot be opened: {error.strerror}.", path=str(path)) from error

@@ -1,0 +1,247 @@
+"""The one door to files: read with identity, replace atomically, append durably, lock with a deadline.
+
+A replaced file is never half-written: its text goes to a unique temporary file beside it, is flushed
+to the disk, and takes the name in one step. Not promised: that a file system without those
+guarantees (some network shares) keeps them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from agent_memory.errors import FileError, LockTimeout, PageConflict
+from agent_memory.model.transcript import FileIdentity
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+PRIVATE_FOLDER: Final = 0o700
+TEMPORARY_SUFFIX: Final = ".am-tmp"
+
+_REASONS: Final = {
+    "FileNotFoundError": ("is not there", "Check the path."),
+    "PermissionError": ("may not be used by you", "Check its owner and its permissions."),
+    "IsADirectoryError": ("is a folder where a file should be", "Move it away."),
+    "NotADirectoryError": ("has a file where a folder should be", "Move the file away."),
+    "FileExistsError": ("is a file where a folder should be", "Move it away."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The bytes of a file as they were, and the identity it had then."""
+
+    data: bytes
+    identity: FileIdentity
+
+
+def identify(path: Path) -> FileIdentity | None:
+    """Return what ``stat`` says of ``path``; None if nothing is there."""
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise _translate(error, path) from error
+    return FileIdentity(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def read(path: Path) -> Snapshot | None:
+    """Return the file's bytes and identity, taken from one open file; None if nothing is there."""
+    try:
+        with path.open("rb") as handle:
+            data = handle.read()
+            found = os.fstat(handle.fileno())
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _translate(error, path) from error
+    return Snapshot(data, FileIdentity(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns))
+
+
+def read_text(path: Path) -> str | None:
+    """Return a small text file in UTF-8, a BOM dropped; None if nothing is there."""
+    snapshot = read(path)
+    return None if snapshot is None else snapshot.data.decode("utf-8-sig", "replace")
+
+
+def read_range(path: Path, start: int, end: int) -> bytes:
+    """Return the bytes from ``start`` to ``end``, fewer where the file is shorter."""
+    try:
+        with path.open("rb") as handle:
+            handle.seek(start)
+            return handle.read(max(end - start, 0))
+    except OSError as error:
+        raise _translate(error, path) from error
+
+
+def digest_of(data: bytes) -> str:
+    """Return the digest by which file contents are compared."""
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+def make_folder(path: Path, *, private: bool = False) -> None:
+    """Create ``path`` with its parents, owner-only if ``private``; an existing folder is left alone."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        if private and path.stat().st_mode & 0o077:
+            path.chmod(PRIVATE_FOLDER)
+    except OSError as error:
+        raise _translate(error, path) from error
+
+
+def list_folder(path: Path) -> list[Path]:
+    """Return the entries of a folder in the order of their names; none if it is not there."""
+    try:
+        return sorted(path.iterdir())
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise _translate(error, path) from error
+
+
+def replace(path: Path, data: bytes, *, expected: FileIdentity | None) -> FileIdentity:
+    """Replace ``path`` by ``data`` in one durable step, keeping its permissions.
+
+    Args:
+        path: The file; a symbolic link is followed, so that the link stays.
+        data: Its new bytes.
+        expected: The identity it had when it was read, None if it was not there.
+
+    Raises:
+        PageConflict: It is no longer what was read; nothing has been written.
+        FileError: The disk refused; nothing has been written.
+    """
+    target = path.resolve()
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}{TEMPORARY_SUFFIX}")
+    try:
+        _write_durably(temporary, data, mode=_mode_of(target))
+        if identify(target) != expected:
+            raise PageConflict(f"{path.name} changed while it was being written.", path=str(path))
+        temporary.replace(target)
+        _flush_folder(target.parent)
+    except OSError as error:
+        raise _translate(error, path) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+    identity = identify(target)
+    if identity is None:
+        raise PageConflict(f"{path.name} vanished after it was written.", path=str(path))
+    return identity
+
+
+def append(path: Path, text: str) -> None:
+    """Append whole lines durably. A torn last line, left by a crash, is closed first."""
+    try:
+        with path.open("ab+") as handle:
+            if handle.tell() > 0:
+                handle.seek(-1, os.SEEK_END)
+                if handle.read(1) != b"\n":
+                    text = "\n" + text
+            handle.write(text.encode("utf-8"))
+            handle.flush()
+            os.fsync(handle.fileno())
+    except OSError as error:
+        raise _translate(error, path) from error
+
+
+def remove(path: Path) -> None:
+    """Delete a file; one that is not there is fine."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise _translate(error, path) from error
+
+
+@contextlib.contextmanager
+def locked(path: Path, *, timeout_s: float) -> Iterator[None]:
+    """Hold the lock at ``path`` for the length of a ``with`` block.
+
+    Raises:
+        LockTimeout: Somebody else still held it after ``timeout_s``; the message says who.
+    """
+    lock = _lock(path)
+    _acquire(lock, path, timeout_s)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def try_lock(path: Path) -> FileLock | None:
+    """Take the lock at ``path`` for the life of the process; None if somebody else has it."""
+    lock = _lock(path)
+    try:
+        _acquire(lock, path, 0)
+    except LockTimeout:
+        return None
+    return lock
+
+
+def holder_of(path: Path) -> str:
+    """Return what the lock's holder wrote about itself, empty if nobody did."""
+    text = read_text(path.with_suffix(".who"))
+    return (text or "").strip()
+
+
+def _lock(path: Path) -> FileLock:
+    from filelock import FileLock  # 65 ms: only writers pay it
+
+    make_folder(path.parent, private=True)
+    return FileLock(path, thread_local=False)
+
+
+def _acquire(lock: FileLock, path: Path, timeout_s: float) -> None:
+    from filelock import Timeout
+
+    try:
+        lock.acquire(timeout=timeout_s, poll_interval=0.02)
+        path.with_suffix(".who").write_text(f"process {os.getpid()}\n", encoding="utf-8")
+    except Timeout as error:
+        who = holder_of(path) or "another process"
+        raise LockTimeout(
+            f"{path.name} is held by {who}, and {timeout_s:g} s have passed.",
+            hint="Try again; if that process hangs, end it.",
+            path=str(path),
+            holder=who,
+        ) from error
+    except OSError as error:
+        raise _translate(error, path) from error
+
+
+def _write_durably(path: Path, data: bytes, *, mode: int | None) -> None:
+    with path.open("xb") as handle:
+        if mode is not None and os.name == "posix":
+            os.fchmod(handle.fileno(), mode)
+        handle.write(data)
+        handle.flush()
+        os.fsync(handle.fileno())
+
+
+def _mode_of(path: Path) -> int | None:
+    try:
+        return path.stat().st_mode & 0o777
+    except FileNotFoundError:
+        return None
+
+
+def _flush_folder(folder: Path) -> None:
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _translate(error: OSError, path: Path) -> FileError:
+    what, hint = _REASONS.get(type(error).__name__, (f"cannot be used: {error.strerror or error}", "Check the disk."))
+    return FileError(f"{path} {what}.", hint=hint, path=str(path), errno=error.errno)

@@ -1,0 +1,165 @@
+"""Every folder and file name in the product, and the rule that finds the memory folder.
+
+Importing this module reads nothing; ``Places.discover`` asks the operating system once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from agent_memory.errors import FileError
+
+MEMORY_FOLDER: Final = ".memory"
+PROJECT_FILE: Final = "_project.md"
+CONFIG_FILE: Final = "config.toml"
+TAKEN_FILE: Final = "taken.jsonl"
+CONVERSATIONS_FOLDER: Final = "conversations"
+ARCHIVE_FOLDER: Final = "archive"
+APP_NAME: Final = "agent-memory"
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the user is and where the operating system keeps things for them."""
+
+    home: Path
+    cwd: Path
+    config_dir: Path
+
+    @classmethod
+    def discover(cls, environment: Mapping[str, str]) -> Places:
+        """Ask platformdirs and the process; ``XDG_*`` and ``HOME`` count as they do everywhere."""
+        import platformdirs
+
+        home = Path(environment.get("HOME") or environment.get("USERPROFILE") or Path.home())
+        return cls(
+            home=home,
+            cwd=Path.cwd(),
+            config_dir=Path(platformdirs.user_config_dir(APP_NAME, appauthor=False)),
+        )
+
+    @property
+    def user_config(self) -> Path:
+        """The user's own settings file."""
+        return self.config_dir / CONFIG_FILE
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFolder:
+    """The names inside one memory folder."""
+
+    root: Path
+
+    @property
+    def project(self) -> Path:
+        """The page that every agent shares."""
+        return self.root / PROJECT_FILE
+
+    @property
+    def config(self) -> Path:
+        """Settings of this workspace."""
+        return self.root / CONFIG_FILE
+
+    @property
+    def taken(self) -> Path:
+        """The ledger of what was taken."""
+        return self.root / TAKEN_FILE
+
+    @property
+    def machine(self) -> Path:
+        """What the machine keeps for itself."""
+        return self.root / ".vault"
+
+    @property
+    def state(self) -> Path:
+        """Bookmarks and what else cannot be derived."""
+        return self.machine / "state.sqlite3"
+
+    @property
+    def mirror(self) -> Path:
+        """The rebuildable index."""
+        return self.machine / "mirror.sqlite3"
+
+    @property
+    def journal(self) -> Path:
+        """Every machine change, with what stood before."""
+        return self.machine / "journal.jsonl"
+
+    @property
+    def lock(self) -> Path:
+        """Held while pages are written."""
+        return self.machine / "vault.lock"
+
+    @property
+    def checkpoints(self) -> Path:
+        """Saved chats that can be resumed."""
+        return self.machine / "checkpoints"
+
+    @property
+    def compact_log(self) -> Path:
+        """What compaction did last."""
+        return self.machine / "compact-log.json"
+
+    def watch_lock(self, name: str) -> Path:
+        """Held by the watcher of one workspace folder."""
+        return self.machine / f"watch-{name}.lock"
+
+
+def find_memory(places: Places, *, flag: str | None, environment: Mapping[str, str]) -> MemoryFolder:
+    """Find the memory folder; nothing is created.
+
+    The order: ``--dir``, ``AGENT_MEMORY_DIR`` (empty counts as unset), the nearest ``.memory`` upwards
+    but never above the repository's root nor in HOME itself, ``.memory`` at the repository's root or
+    else here.
+
+    Raises:
+        FileError: The place that was named, or found, is a file.
+    """
+    named = flag or environment.get("AGENT_MEMORY_DIR")
+    root = (places.cwd / Path(named).expanduser()) if named else _nearest(places)
+    if root.exists() and not root.is_dir():
+        raise FileError(f"{root} is a file, not a memory folder.", hint="Name a folder with --dir.", path=str(root))
+    return MemoryFolder(root)
+
+
+def repository_root(start: Path) -> Path | None:
+    """Return the nearest folder from ``start`` upwards that holds ``.git``, None outside a repository."""
+    return next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), None)
+
+
+def _nearest(places: Places) -> Path:
+    root = repository_root(places.cwd)
+    if root == places.home:
+        root = None
+    for folder in _upwards(places.cwd, root, places.home):
+        candidate = folder / MEMORY_FOLDER
+        if candidate.is_dir() and _is_ours(candidate):
+            return candidate
+    return (root or places.cwd) / MEMORY_FOLDER
+
+
+def _upwards(start: Path, ceiling: Path | None, home: Path) -> Iterator[Path]:
+    for folder in (start, *start.parents):
+        if folder == home:
+            return
+        yield folder
+        if folder == ceiling:
+            return
+
+
+def _is_ours(folder: Path) -> bool:
+    """Distrust a ``.memory`` that another user left in a shared parent such as ``/tmp``."""
+    import os
+
+    getuid = getattr(os, "getuid", None)
+    return getuid is None or folder.stat().st_uid == getuid()
+
+
+def templates_dir() -> Path:
+    """Return the folder of vault templates: inside the wheel, or at the root of a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    shipped = package / "_vault_templates"
+    return shipped if shipped.is_dir() else package.parent / "vault_templates"
