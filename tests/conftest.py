@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.fakes import FrozenClock
+from tests.workspace import Workspace
 
 settings.register_profile("ci", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("long", deadline=None, max_examples=2000, suppress_health_check=list(HealthCheck))
@@ -33,3 +34,11 @@ def home() -> Path:
 @pytest.fixture
 def clock() -> FrozenClock:
     return FrozenClock()
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, home: Path) -> Workspace:
+    root = tmp_path / "shop"
+    (root / ".git").mkdir(parents=True)
+    (root / "README.md").write_text("# The shop\n\nSells bread.\n", encoding="utf-8")
+    return Workspace(root.resolve(), home)

@@ -10,6 +10,8 @@ from typing import Final
 from agent_memory.model.memory import PageRef
 
 DEFAULT_LIMIT: Final = 10
+BRIEFING_START: Final = "<!-- agent-memory:briefing -->"
+BRIEFING_END: Final = "<!-- /agent-memory:briefing -->"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ Language = Literal["en", "pt"]
 CHARS_PER_TOKEN: Final = 4
 
 _WORD: Final = re.compile(r"[^\W_]+", re.UNICODE)
+_OPEN_BOX: Final = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \][ \t]+(\S.*)$", re.MULTILINE)
 _PT_WORDS: Final = frozenset(
     "não nao sim que para pra com uma um os as do da dos das no na nos nas em é são está estão vai vamos foi era ser"
     " ficar fica ficou por pelo pela mas mais muito também tambem já só isso esse essa este esta aqui agora ainda"
@@ -56,6 +57,11 @@ def clean(text: str) -> str:
 def one_line(text: str) -> str:
     """Return ``text`` with every run of white space as one blank."""
     return " ".join(text.split())
+
+
+def open_boxes(text: str) -> tuple[str, ...]:
+    """Return the words of each list item in ``text`` whose box is not ticked; ``int buf[ ]`` is no box."""
+    return tuple(words.rstrip() for words in _OPEN_BOX.findall(text))
 
 
 def shorten(text: str, max_chars: int) -> str:

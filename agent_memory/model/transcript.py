@@ -139,17 +139,21 @@ class FileIdentity:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place behind a taken turn from which reading can go on.
+    """A place behind a taken turn from which reading can go on; ``ordinal`` and ``role`` are that turn's.
 
     ``digest`` covers the ``window_bytes`` of the file that end at ``end_bytes``. ``memo`` is
-    extraction's state after the turn, as JSON text.
+    extraction's state after the turn, as JSON text. ``lines`` counts the line ends before the place;
+    ``said_at`` is the last time that the transcript had told by then.
     """
 
     ordinal: int
+    role: Role
     end_bytes: int
     window_bytes: int
     digest: str
     memo: str
+    lines: int
+    said_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ import contextlib
 import hashlib
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from agent_memory.errors import FileError, LockTimeout, PageConflict
 from agent_memory.model.transcript import FileIdentity
@@ -66,6 +66,21 @@ def read(path: Path) -> Snapshot | None:
     return Snapshot(data, FileIdentity(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns))
 
 
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[tuple[BinaryIO, FileIdentity]]:
+    """Hold a file open for reading, with its identity of that moment.
+
+    Raises:
+        FileError: It cannot be opened, or reading it fails inside the block.
+    """
+    try:
+        with path.open("rb") as handle:
+            found = os.fstat(handle.fileno())
+            yield handle, FileIdentity(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+    except OSError as error:
+        raise _translate(error, path) from error
+
+
 def read_text(path: Path) -> str | None:
     """Return a small text file in UTF-8, a BOM dropped; None if nothing is there."""
     snapshot = read(path)
@@ -103,6 +118,37 @@ def list_folder(path: Path) -> list[Path]:
         return sorted(path.iterdir())
     except FileNotFoundError:
         return []
+    except OSError as error:
+        raise _translate(error, path) from error
+
+
+def walk(folder: Path, depth: int, on_error: Callable[[FileError], None]) -> Iterator[tuple[str, ...]]:
+    """Yield the files at most ``depth`` levels below ``folder``, each as its path's parts, in no order.
+
+    Links to folders are not followed. A folder that cannot be listed goes to ``on_error``; one that is
+    not there is empty.
+    """
+    waiting: list[tuple[str, ...]] = [()]
+    while waiting:
+        parts = waiting.pop()
+        try:
+            with os.scandir(folder.joinpath(*parts)) as entries:
+                for entry in entries:
+                    here = (*parts, entry.name)
+                    if not entry.is_dir(follow_symlinks=False):
+                        yield here
+                    elif len(here) < depth:
+                        waiting.append(here)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            on_error(_translate(error, folder.joinpath(*parts)))
+
+
+def is_folder(path: Path) -> bool:
+    """Tell whether ``path`` is a folder, or a link to one."""
+    try:
+        return path.is_dir()
     except OSError as error:
         raise _translate(error, path) from error
 

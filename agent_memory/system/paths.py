@@ -6,7 +6,7 @@ Importing this module reads nothing; ``Places.discover`` asks the operating syst
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -40,6 +40,17 @@ class Places:
             cwd=Path.cwd(),
             config_dir=Path(platformdirs.user_config_dir(APP_NAME, appauthor=False)),
         )
+
+    def moved_to(self, folder: Path) -> Places:
+        """Return the same user standing in another folder.
+
+        Raises:
+            FileError: It is not a folder.
+        """
+        target = (self.cwd / folder.expanduser()).resolve()
+        if not target.is_dir():
+            raise FileError(f"{folder} is not a folder.", hint="Name the folder of a project.", path=str(folder))
+        return replace(self, cwd=target)
 
     @property
     def user_config(self) -> Path:

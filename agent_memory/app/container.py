@@ -1,0 +1,108 @@
+"""The one place where things are joined: settings, clock, vault, state and mirror become an App."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent_memory.mirror.search import Mirror
+from agent_memory.model.ids import check_name
+from agent_memory.redaction import redact
+from agent_memory.state.store import StateStore
+from agent_memory.system import paths, settings
+from agent_memory.system.clock import Clock, SystemClock
+from agent_memory.system.paths import MemoryFolder, Places
+from agent_memory.system.settings import Settings, Value
+from agent_memory.vault.store import Vault
+
+
+@dataclass
+class App:
+    """Everything a verb needs. State and mirror are opened when first asked for."""
+
+    places: Places
+    environment: Mapping[str, str]
+    folder: MemoryFolder
+    settings: Settings
+    clock: Clock
+    vault: Vault
+    _open: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
+    _state: StateStore | None = None
+    _mirror: Mirror | None = None
+
+    @property
+    def agent(self) -> str:
+        """The agent that is meant where none is named."""
+        return check_name(self.settings.text("workspace.agent"), "an agent")
+
+    @property
+    def workspace(self) -> Path:
+        """The folder whose conversations are ours: the repository's root, or where we are."""
+        return paths.repository_root(self.places.cwd) or self.places.cwd
+
+    @property
+    def state(self) -> StateStore:
+        """The bookmarks; opening them makes ``.vault`` if need be."""
+        if self._state is None:
+            self.vault.prepare()
+            self._state = StateStore.open(self.folder.state)
+            self._open.callback(self._state.close)
+        return self._state
+
+    @property
+    def mirror(self) -> Mirror:
+        """The index, brought up to date with the pages as they are now."""
+        if self._mirror is None:
+            self.vault.prepare()
+            self._mirror = Mirror.open(self.folder.mirror, redact=lambda text: redact(text).text)
+            self._open.callback(self._mirror.close)
+        self._mirror.sync(self.vault.page_states())
+        return self._mirror
+
+    def close(self) -> None:
+        """Close what was opened."""
+        self._open.close()
+
+
+@contextlib.contextmanager
+def open_app(
+    *,
+    directory: str | None = None,
+    workspace: str | None = None,
+    flags: Mapping[str, Value] | None = None,
+    clock: Clock | None = None,
+) -> Iterator[App]:
+    """Compose the product for one command.
+
+    Args:
+        directory: The memory folder, if one was named.
+        workspace: The folder to work for, if it is not the one we are in.
+        flags: Settings given on the command line.
+        clock: The time to live in; the computer's by default.
+
+    Raises:
+        SettingsError: A settings file or variable is wrong.
+        FileError: The memory folder is a file.
+    """
+    environment = settings.environment()
+    places = Places.discover(environment)
+    if workspace is not None:
+        places = places.moved_to(Path(workspace))
+    folder = paths.find_memory(places, flag=directory, environment=environment)
+    loaded = settings.load(
+        user_file=places.user_config,
+        workspace_file=folder.config,
+        environment=environment,
+        flags=flags or {},
+    )
+    clock = clock or SystemClock()
+    vault = Vault(
+        folder, clock, lock_timeout_s=loaded.number("vault.lock_timeout_s"), language=loaded.text("vault.language")
+    )
+    app = App(places, environment, folder, loaded, clock, vault)
+    try:
+        yield app
+    finally:
+        app.close()

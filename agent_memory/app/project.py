@@ -1,0 +1,40 @@
+"""The page that every agent shares: opened in the user's editor, or replaced by what they pipe in."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from agent_memory.app.container import App
+from agent_memory.errors import FileError
+from agent_memory.redaction import redact
+
+
+def edit(app: App) -> Path:
+    """Open the page in ``$VISUAL`` or ``$EDITOR`` and wait until the editor is closed.
+
+    Raises:
+        FileError: The editor is not there, or ended with an error.
+    """
+    app.vault.prepare()
+    path = app.folder.project
+    fallback = "notepad" if sys.platform == "win32" else "vi"
+    command = app.environment.get("VISUAL") or app.environment.get("EDITOR") or fallback
+    try:
+        ended = subprocess.run([*shlex.split(command), str(path)], check=False)  # noqa: S603  the user named it
+    except OSError as error:
+        raise FileError(f"The editor {command!r} cannot be started.", hint="Set EDITOR.", command=command) from error
+    if ended.returncode:
+        raise FileError(
+            f"The editor ended with {ended.returncode}.", hint="The page is as it left it.", command=command
+        )
+    return path
+
+
+def replace(app: App, text: str) -> int:
+    """Replace the page by ``text``; return how many secrets were taken out of it first."""
+    redacted = redact(text)
+    app.vault.write_project(redacted.text)
+    return redacted.count

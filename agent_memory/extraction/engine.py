@@ -1,0 +1,214 @@
+"""The fold over closed turns: ``step(memo, turn) → (memo, candidates)``.
+
+A turn is observed, its sentences are judged, bare answers are resolved, and what is left becomes
+candidates. Pure: the same memo and turn always give the same result. It reaches back only by proposing
+a finished task again under its own key; everything else about what stands in the vault is left to
+whoever takes the candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from agent_memory.extraction import acceptance, tasks
+from agent_memory.extraction.body import MAX_BODY_CHARS, compose, tags_of
+from agent_memory.extraction.handoff import cover
+from agent_memory.extraction.likeness import near
+from agent_memory.extraction.memo import Memo, OpenTask, Option, Proposal
+from agent_memory.extraction.observe import Observation, asked_by, mood_of, observe
+from agent_memory.extraction.score import Category, classify
+from agent_memory.extraction.sentences import plain
+from agent_memory.extraction.table import fold_sentence, load
+from agent_memory.model.ids import fingerprint, key_of
+from agent_memory.model.memory import Candidate
+from agent_memory.model.text import language_of, one_line
+from agent_memory.model.transcript import Origin, Turn
+
+LEAST_CONFIDENCE: Final = 0.3
+# Too weak alone, strong enough beside a neighbour that says something of the same kind.
+WEAK_CONFIDENCE: Final = 0.15
+ACCEPTED_CONFIDENCE: Final = 0.8
+TODO_CONFIDENCE: Final = 0.7
+MAX_RECENT: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A stretch of the turn that is worth remembering, before it becomes a candidate."""
+
+    category: Category
+    confidence: float
+    start: int
+    end: int
+    text: str
+    redacted: bool
+    reason: str = ""
+    block: int = 0
+    numbered: bool = False
+
+
+def step(memo: Memo, turn: Turn) -> tuple[Memo, tuple[Candidate, ...]]:
+    """Take one closed turn: return the memo after it, and what it proposes to remember.
+
+    Candidates carry a confidence of 0.3 and more; the caller decides where to draw the line. A task that
+    this turn reports done is proposed again under its key, as ``- [x] …``.
+    """
+    observed = observe(memo, turn, load())
+    found: list[Candidate] = []
+    if not (turn.from_agent and turn.role == "user"):
+        found += _chosen(memo, turn)
+        findings = _findings(turn, observed)
+        found += [_candidate(turn, finding) for finding in findings if finding.confidence >= LEAST_CONFIDENCE]
+    found = _without_repeats(memo, found)
+    closed = tasks.finished(memo, turn, observed)
+    todos = [task for task in tasks.open_todos(turn) if task not in memo.tasks]
+    found += [_of_todo(turn, task, "- [ ] ") for task in todos] + [_of_todo(turn, task, "- [x] ") for task in closed]
+    opened = [OpenTask(one.key, one.body.removeprefix("- [ ] ")) for one in found if one.body.startswith("- [ ] ")]
+    opened = [task for task in opened if task.key not in {todo.key for todo in todos}] + todos
+    return _after(memo, turn, observed, found, tasks.after(memo, opened, closed)), tuple(found)
+
+
+def _findings(turn: Turn, observed: list[Observation]) -> Iterator[Finding]:
+    """Judge every sentence; join a short statement with the one that goes on from it."""
+    pending: Finding | None = None
+    for number, one in enumerate(observed):
+        finding = _judge(turn, one)
+        if finding is None:
+            if pending and pending.category != "tasks" and _gives_reason(pending, one):
+                pending = replace(pending, reason=one.sentence.text)
+            continue
+        if pending and _joins(pending, finding):
+            text = one_line(plain(turn.text[pending.start : finding.end]))
+            pending = replace(
+                finding, start=pending.start, text=text, confidence=max(pending.confidence, finding.confidence)
+            )
+            continue
+        if pending:
+            yield pending
+        pending = finding
+    if pending:
+        yield pending
+
+
+def _judge(turn: Turn, one: Observation) -> Finding | None:
+    judged = classify(turn.role, one.signals)
+    sentence = one.sentence
+    if sentence.kind == "checkbox":
+        judged = None if sentence.mark == "x" else ("tasks", 0.9)
+    if judged is None or judged[1] < WEAK_CONFIDENCE:
+        return None
+    start, text = sentence.start, sentence.text
+    if sentence.label and sentence.kind != "cell" and any(name.startswith("label:") for name in one.signals):
+        start = sentence.body_start
+        text = plain(turn.text[start : sentence.end])
+    return Finding(
+        judged[0],
+        judged[1],
+        start,
+        sentence.end,
+        text,
+        one.redacted,
+        block=sentence.block,
+        numbered=bool(sentence.mark),
+    )
+
+
+def _joins(first: Finding, second: Finding) -> bool:
+    """Neighbours on one line that say something of the same kind are one thing said."""
+    near_by = first.block == second.block and second.start - first.end <= 2
+    together = second.end - first.start <= MAX_BODY_CHARS
+    return (
+        first.category == second.category != "tasks" and near_by and together and not (second.numbered or first.reason)
+    )
+
+
+def _gives_reason(finding: Finding, one: Observation) -> bool:
+    follows = one.sentence.block == finding.block and 0 <= one.sentence.start - finding.end <= 2
+    reasons = ("because", "since", "otherwise", "porque", "pois", "senao", "ja que", "that way", "this way", "assim")
+    return follows and not finding.reason and fold_sentence(one.sentence.text).startswith(reasons)
+
+
+def _candidate(turn: Turn, finding: Finding) -> Candidate:
+    quoted = turn.text[finding.start : finding.end]
+    body = compose(finding.text, finding.reason)
+    return Candidate(
+        category=finding.category,
+        body=f"- [ ] {body}" if finding.category == "tasks" else body,
+        key=key_of(turn.conversation, turn.role, quoted),
+        origin=Origin(turn.source, turn.conversation, turn.ordinal, (finding.start, finding.end), turn.digest),
+        said_at=turn.at,
+        words=None if finding.redacted else fingerprint(quoted),
+        tags=tags_of(finding.text),
+        confidence=round(finding.confidence, 2),
+        approximate=turn.approximate,
+    )
+
+
+def _chosen(memo: Memo, turn: Turn) -> list[Candidate]:
+    """Return what a user's bare answer settles, in the words of whoever proposed it."""
+    if turn.role != "user" or not memo.proposal.options:
+        return []
+    option = acceptance.settled(memo, turn.text)
+    return [_of_option(memo.proposal, turn, option)] if option else []
+
+
+def _of_option(proposal: Proposal, turn: Turn, option: Option) -> Candidate:
+    return Candidate(
+        category="decisions",
+        body=compose(plain(option.text)),
+        key=key_of(turn.conversation, "assistant", option.text),
+        origin=Origin(turn.source, turn.conversation, proposal.turn, (option.start, option.end), proposal.digest),
+        said_at=turn.at,
+        words=None if proposal.redacted else fingerprint(option.text),
+        tags=tags_of(option.text),
+        confidence=ACCEPTED_CONFIDENCE,
+        approximate=turn.approximate,
+    )
+
+
+def _of_todo(turn: Turn, task: OpenTask, box: str) -> Candidate:
+    return Candidate(
+        category="tasks",
+        body=box + task.text,
+        key=task.key,
+        origin=Origin(turn.source, turn.conversation, turn.ordinal, (0, 0), turn.digest),
+        said_at=turn.at,
+        words=fingerprint(task.text),
+        tags=tags_of(task.text),
+        confidence=TODO_CONFIDENCE,
+        approximate=turn.approximate,
+    )
+
+
+def _without_repeats(memo: Memo, found: list[Candidate]) -> list[Candidate]:
+    """Drop what repeats something said lately: an agent restating a decision, a summary of a summary."""
+    said = list(memo.recent)
+    kept = []
+    for candidate in found:
+        if not any(near(candidate.body, body) for body in said):
+            kept.append(candidate)
+            said.append(candidate.body)
+    return kept
+
+
+def _after(
+    memo: Memo, turn: Turn, observed: list[Observation], found: list[Candidate], open_tasks: tuple[OpenTask, ...]
+) -> Memo:
+    language = language_of(" ".join(one.sentence.text for one in observed))
+    of_user = turn.role == "user"
+    return replace(
+        memo,
+        conversation=turn.conversation,
+        source=turn.source,
+        from_agent=turn.from_agent,
+        portuguese=memo.portuguese + (language == "pt"),
+        english=memo.english + (language == "en"),
+        mood=mood_of(observed, fold_sentence(turn.text.strip())) if of_user else memo.mood,
+        asked=memo.asked if of_user else asked_by(observed),
+        proposal=Proposal() if of_user else acceptance.proposal_of(turn, observed),
+        recent=(*memo.recent, *(one.body for one in found))[-MAX_RECENT:],
+        tasks=open_tasks,
+        coverage=cover(memo, turn, observed),
+    )

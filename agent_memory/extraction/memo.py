@@ -1,0 +1,110 @@
+"""What extraction remembers between two turns of a conversation: small, frozen, and JSON text on demand.
+
+It holds only what a later turn may need: what was offered, what was decided lately, which tasks are open,
+and the handoff so far. It refuses to grow with the conversation: every list in it has a limit.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+FORMAT: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Something that was offered: its number or letter, its words, and their span in the turn."""
+
+    mark: str
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What an assistant's turn put before the user: the turn and its options."""
+
+    turn: int = 0
+    digest: str = ""
+    redacted: bool = False
+    options: tuple[Option, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTask:
+    """A task that was proposed and has not been reported done; ``todo`` says that an agent's list has it."""
+
+    key: str
+    text: str
+    todo: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What a handoff will say: of the turns behind ``after``, what was asked and done, where it stopped."""
+
+    after: int = -1
+    first_digest: str = ""
+    last_digest: str = ""
+    last_turn: int = 0
+    last_at: str = ""
+    approximate: bool = False
+    prose_turns: int = 0
+    asked: tuple[str, ...] = ()
+    done: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    stopped: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Memo:
+    """The state of the fold. ``asked`` is what the last assistant's turn put before the user."""
+
+    conversation: str = ""
+    source: str = ""
+    from_agent: bool = False
+    portuguese: int = 0
+    english: int = 0
+    mood: str = ""
+    asked: str = ""
+    proposal: Proposal = field(default_factory=Proposal)
+    recent: tuple[str, ...] = ()
+    tasks: tuple[OpenTask, ...] = ()
+    coverage: Coverage = field(default_factory=Coverage)
+
+    @classmethod
+    def empty(cls) -> Memo:
+        """Return the state before the first turn."""
+        return cls()
+
+    def to_json(self) -> str:
+        """Return the memo as one line of JSON."""
+        return json.dumps({"format": FORMAT, **asdict(self)}, ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Memo:
+        """Read what ``to_json`` wrote; a broken memo, or one of another format, is an empty one."""
+        try:
+            values = json.loads(text)
+            if values.pop("format") != FORMAT:
+                return cls()
+            return _memo(values)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return cls()
+
+
+def _memo(values: dict[str, Any]) -> Memo:
+    proposal, coverage = values.pop("proposal"), values.pop("coverage")
+    options = tuple(Option(**option) for option in proposal.pop("options"))
+    for name in ("asked", "done", "files"):
+        coverage[name] = tuple(map(str, coverage[name]))
+    return Memo(
+        proposal=Proposal(options=options, **proposal),
+        coverage=Coverage(**coverage),
+        recent=tuple(map(str, values.pop("recent"))),
+        tasks=tuple(OpenTask(**task) for task in values.pop("tasks")),
+        **values,
+    )

@@ -1,0 +1,178 @@
+"""Blocks of prose to sentences, each knowing its label, what it stands under, and its exact place.
+
+A label is what stands in front of a sentence and names its kind: ``**Cause:** …``, ``TODO: …``, the head
+of a table's column. What a sentence stands under is the nearest heading, or the line ending in a colon
+that introduces its list. It refuses to interpret either; the tables do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from agent_memory.extraction.prose import Block, Kind, blocks, is_machine_line, without_briefings
+from agent_memory.model.text import one_line
+
+# A longer user message is pasted matter in all but its first and last block.
+MAX_SPEECH_CHARS: Final = 1500
+SOFT_WRAP_CHARS: Final = 60
+
+_END: Final = re.compile(r"[.!?…][\"”»)\]`*_]{0,3}[^\S\n]+(?=\S)|\n[^\S\n]*(?=\S)|[^\S\n](?=\(?\d{1,2}\)[^\S\n])")
+_ABBREVIATION: Final = re.compile(
+    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|approx|resp|cf|fig|p|ex|ca|incl|mr|mrs|ms|dr|dra|sr|sra|núm|num|pág|pag|aprox|obs)\.$",
+    re.IGNORECASE,
+)
+_BOLD_LABEL: Final = re.compile(
+    r"(?:\*\*|__)([^*_\n]{1,60}?)(?:[:.]?(?:\*\*|__)[:.]?|:(?:\*\*|__))(?:[^\S\n]*[–—-])?(?:\s+|$)"
+)
+_LABEL: Final = re.compile(r"([^\s.:;,!?|`*(][^.:;,!?|`*(\n]{1,38}):\s+(?=\S)")
+_NUMBER: Final = re.compile(r"\(?(\d{1,2})[).][^\S\n]+")
+_LINK: Final = re.compile(r"!?\[([^\]\n]{0,200})\]\([^)\s]{0,400}\)")
+_EMPHASIS: Final = re.compile(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
+_LEAD: Final = re.compile(r"^[^\w\s`\"'“«(\[@#$.<~/+-]+\s*")
+MAX_LABEL_WORDS: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Something said: ``text`` as it reads, without Markdown, and the span of the exact words.
+
+    ``label_chars`` is how much of ``text`` is the label with its colon, and ``body_start`` where in the
+    turn the words after it begin. ``block`` counts blocks, so that neighbours can be told.
+    """
+
+    text: str
+    start: int
+    end: int
+    kind: Kind = "paragraph"
+    label: str = ""
+    body_start: int = 0
+    under: str = ""
+    mark: str = ""
+    block: int = 0
+    row: int = 0
+
+
+def sentences(text: str, *, speech: bool = False) -> list[Sentence]:
+    """Return what is said in ``text``, in order.
+
+    Args:
+        text: The prose of a turn.
+        speech: A person typed it: machine lines and long pasted documents are left out.
+    """
+    text = without_briefings(text)
+    found = blocks(text)
+    if speech and len(text) > MAX_SPEECH_CHARS and len(found) > 1:
+        found = [found[0], found[-1]]
+    return list(_walk(text, found, speech))
+
+
+@dataclass(slots=True)
+class _Above:
+    """What the next block stands under: the nearest heading, or a lead, which reaches over one list only."""
+
+    heading: str = ""
+    lead: str = ""
+    listed: bool = False
+
+    def enter(self, kind: Kind) -> None:
+        if kind != "paragraph":
+            self.listed = True
+        elif self.listed:
+            self.lead, self.listed = "", False
+
+    def introduce(self, lead: str) -> None:
+        self.lead, self.listed = lead, False
+
+
+def _walk(text: str, found: list[Block], speech: bool) -> Iterator[Sentence]:
+    above = _Above()
+    for number, block in enumerate(found):
+        if title := _title(text, block):
+            above.heading = title
+            above.introduce("")
+            continue
+        above.enter(block.kind)
+        for start, end in _spans(text, block, speech):
+            if bold := _bold_line(text, start, end):
+                above.introduce(bold)
+            elif not is_machine_line(text[start:end]):
+                sentence = _sentence(text, start, end, block, number, above.lead or above.heading)
+                yield sentence
+                if sentence.text.endswith(":") and block.kind != "cell":
+                    above.introduce(sentence.text.rstrip(": "))
+
+
+def _title(text: str, block: Block) -> str:
+    """Return a heading's words; a paragraph that is nothing but bold is one too."""
+    if block.kind == "heading":
+        return plain(text[block.start : block.end]).rstrip(": ")
+    return _bold_line(text, block.start, block.end) if block.kind == "paragraph" else ""
+
+
+def _bold_line(text: str, start: int, end: int) -> str:
+    bold = _BOLD_LABEL.match(text, start, end)
+    return plain(bold[1]).rstrip(": ") if bold and bold.end() == end else ""
+
+
+def _spans(text: str, block: Block, speech: bool) -> Iterator[tuple[int, int]]:
+    start = block.start
+    for match in _END.finditer(text, block.start, block.end):
+        stop = match.start() + 1 if match[0][0] in ".!?…" else match.start()
+        if match[0][0] in ".!?…":
+            stop = match.start() + len(match[0].rstrip())
+            if _ABBREVIATION.search(text, max(start, stop - 8), stop):
+                continue
+        elif match[0][0] == "\n" and _wraps(text, start, match, speech):
+            continue
+        if stop > start:
+            yield start, stop
+        start = match.end()
+    if start < block.end:
+        yield start, block.end
+
+
+def _wraps(text: str, start: int, match: re.Match[str], speech: bool) -> bool:
+    """A line whose successor goes on in lower case was wrapped, unless a person typed it and it is short."""
+    line = max(text.rfind("\n", start, match.start()) + 1, start)
+    return text[match.end()].islower() and (not speech or match.start() - line >= SOFT_WRAP_CHARS)
+
+
+def _sentence(text: str, start: int, end: int, block: Block, number: int, under: str) -> Sentence:
+    mark, label, body = block.mark, block.column, start
+    if number_mark := _NUMBER.match(text, start, end):
+        mark, start = number_mark[1], number_mark.end()
+        body = start
+    if block.kind != "cell" and (found := _label(text, start, end)):
+        label, body = found
+    return Sentence(
+        text=plain(text[start:end]),
+        start=start,
+        end=end,
+        kind=block.kind,
+        label=label,
+        body_start=body,
+        under=under,
+        mark=mark,
+        block=number,
+        row=block.row,
+    )
+
+
+def _label(text: str, start: int, end: int) -> tuple[str, int] | None:
+    """Return the label in front of a sentence and where the words after it begin."""
+    match = _BOLD_LABEL.match(text, start, end) or _LABEL.match(text, start, end)
+    if match is None or match.end() >= end or len(match[1].split()) > MAX_LABEL_WORDS:
+        return None
+    return match[1].strip(), match.end()
+
+
+def plain(text: str) -> str:
+    """Return Markdown as it reads, on one line; code spans keep their backticks."""
+    if "](" in text:
+        text = _LINK.sub(r"\1", text)
+    if "*" in text or "__" in text:
+        text = _EMPHASIS.sub("", text)
+    return _LEAD.sub("", one_line(text))

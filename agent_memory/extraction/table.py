@@ -1,0 +1,179 @@
+"""The tables of cues, read once from ``patterns/``: what to look for in a sentence, and what each cue weighs.
+
+A cue has one name in both languages and one weight, so that Portuguese and English are judged alike.
+Cues are looked up by their words first; an expression runs only where one of its words stands in the
+sentence. It refuses malformed rows, and cues without a weight.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Final, Literal, cast, get_args
+
+from agent_memory.errors import TableError
+
+Speaker = Literal["user", "assistant", "any"]
+Kind = Literal["cue", "veto", "label"]
+
+FILES: Final = ("en.toml", "pt.toml")
+VETOED: Final = "vetoed"
+ROLES: Final = ("user", "assistant")
+_ACCENTS: Final = str.maketrans("áàâãäåéèêëíìîïóòôõöúùûüçñ’", "aaaaaaeeeeiiiiooooouuuucn'")
+_WORD: Final = re.compile(r"[a-z0-9_']+")
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """One row: its name, what it is for, whose sentences it reads, and how it is found.
+
+    Without an expression any of the ``words`` is enough; without words the expression runs always.
+    """
+
+    id: str
+    kind: Kind
+    role: Speaker
+    words: frozenset[str]
+    regex: re.Pattern[str] | None
+    examples: tuple[str, ...]
+    counterexamples: tuple[str, ...]
+    category: str = ""
+    weight: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Cues by the words that may trigger them, and those that have to be tried always."""
+
+    by_word: Mapping[str, tuple[Cue, ...]]
+    always: tuple[Cue, ...]
+
+    def find(self, folded: str, words: frozenset[str]) -> Iterator[str]:
+        """Give the names of the cues in a sentence, given folded and as its words."""
+        tried = set()
+        for cue in self.always:
+            if cue.regex and cue.regex.search(folded):
+                yield cue.id
+        for word in words & self.by_word.keys():
+            for cue in self.by_word[word]:
+                if cue.regex is None:
+                    yield cue.id
+                elif id(cue) not in tried:
+                    tried.add(id(cue))
+                    if cue.regex.search(folded):
+                        yield cue.id
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Every cue: vetoes and others by speaker, and labels."""
+
+    vetoes: Mapping[str, Index]
+    cues: Mapping[str, Index]
+    labels: tuple[Cue, ...]
+
+    def find(self, text: str, role: str) -> frozenset[str]:
+        """Return the names of the cues in one sentence, or ``vetoed`` and its vetoes (``veto:…``) if it has any."""
+        folded = fold_sentence(text)
+        words = frozenset(_WORD.findall(folded))
+        vetoes = frozenset(self.vetoes[role].find(folded, words))
+        return vetoes | {VETOED} if vetoes else frozenset(self.cues[role].find(folded, words))
+
+    def find_label(self, folded: str) -> frozenset[str]:
+        """Return the names of the labels that ``folded`` is one of, ``label:`` in front."""
+        return frozenset(cue.id for cue in self.labels if cue.regex and cue.regex.search(folded))
+
+
+def fold_sentence(text: str) -> str:
+    """Return ``text`` in lower case without accents, letter for letter; expressions are written for that form."""
+    lowered = text.lower()
+    return lowered if lowered.isascii() else lowered.translate(_ACCENTS)
+
+
+@cache
+def load() -> Table:
+    """Return the shipped cues of both languages.
+
+    Raises:
+        TableError: A table is malformed.
+    """
+    folder = resources.files(__package__).joinpath("patterns")
+    return index(cue for name in FILES for cue in parse(folder.joinpath(name).read_text(encoding="utf-8"), name))
+
+
+def index(cues: Iterable[Cue]) -> Table:
+    """Return a table that finds ``cues`` by their words."""
+    rows = tuple(cues)
+    labels = tuple(cue for cue in rows if cue.kind == "label")
+    vetoes, others = (
+        {role: _index(cue for cue in rows if cue.kind == kind and cue.role in ("any", role)) for role in ROLES}
+        for kind in ("veto", "cue")
+    )
+    return Table(vetoes, others, labels)
+
+
+def _index(cues: Iterable[Cue]) -> Index:
+    by_word: dict[str, tuple[Cue, ...]] = {}
+    always = []
+    for cue in cues:
+        if not cue.words:
+            always.append(cue)
+        for word in cue.words:
+            by_word[word] = (*by_word.get(word, ()), cue)
+    return Index(by_word, tuple(always))
+
+
+def parse(text: str, name: str) -> tuple[Cue, ...]:
+    """Read cues from TOML text.
+
+    Raises:
+        TableError: Not TOML, or a row without the right keys; the message names file and row.
+    """
+    try:
+        rows = tomllib.loads(text)["cue"]
+    except (tomllib.TOMLDecodeError, KeyError) as error:
+        raise TableError(f"{name} is no table of cues: {error}.", hint="Reinstall agent-memory.", file=name) from error
+    return tuple(_cue(row, f"{name}, row {number}") for number, row in enumerate(rows, 1))
+
+
+def _cue(row: Mapping[str, Any], where: str) -> Cue:
+    try:
+        kind, role = row.get("kind", "cue"), row.get("role", "any")
+        cue = Cue(
+            id=row["id"] if kind == "cue" else f"{kind}:{row['id']}",
+            kind=cast("Kind", kind),
+            role=cast("Speaker", role),
+            words=frozenset(row.get("words", "").split()),
+            regex=re.compile(row["regex"]) if "regex" in row else None,
+            examples=tuple(row["examples"]),
+            counterexamples=tuple(row.get("counterexamples", ())),
+            category=row.get("category", ""),
+            weight=float(row.get("weight", 0.0)),
+        )
+    except (KeyError, TypeError, AttributeError, re.error) as error:
+        raise TableError(f"{where} is malformed: {error!r}.", hint="Mend that row.", row=where) from error
+    if kind not in get_args(Kind) or role not in get_args(Speaker) or not (cue.words or cue.regex):
+        raise TableError(
+            f"{where} has an unknown kind or role, or nothing to look for.", hint="Mend that row.", row=where
+        )
+    return cue
+
+
+@cache
+def weights() -> Mapping[str, Mapping[str, float]]:
+    """Return what each cue weighs, by category and speaker (``decisions.user``), in natural logarithms of odds.
+
+    The file is written by ``scripts/fit_extraction.py``; ``bias`` is what a sentence without cues starts from.
+
+    Raises:
+        TableError: The file is malformed.
+    """
+    text = resources.files(__package__).joinpath("patterns", "weights.toml").read_text(encoding="utf-8")
+    try:
+        return {name: {cue: float(weight) for cue, weight in row.items()} for name, row in tomllib.loads(text).items()}
+    except (tomllib.TOMLDecodeError, AttributeError, TypeError, ValueError) as error:
+        raise TableError(f"weights.toml is malformed: {error}.", hint="Reinstall agent-memory.") from error

@@ -1,0 +1,59 @@
+"""Tasks: an agent's own to-do list, and tasks that somebody reports done.
+
+A task is proposed as ``- [ ] text``. A task that is finished is proposed again, under the same key, as
+``- [x] text``: whoever takes candidates ticks the entry that has the key. It refuses to close a task on
+a vague report: two of its words must stand in a sentence that says that something is done.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from agent_memory.extraction.likeness import shared
+from agent_memory.extraction.memo import Memo, OpenTask
+from agent_memory.extraction.observe import Observation
+from agent_memory.model.ids import key_of
+from agent_memory.model.transcript import Todo, Turn
+
+FINISHED: Final = frozenset({"completed", "complete", "done", "cancelled", "canceled"})
+DROPPED: Final = frozenset({"cancelled", "canceled"})
+MAX_TASKS: Final = 40
+
+
+def todos_of(turn: Turn) -> dict[str, Todo]:
+    """Return the to-do items of a turn by their text, each as the turn's last list has it."""
+    return {todo.text: todo for record in turn.records for tool in record.tools for todo in tool.todos if todo.text}
+
+
+def open_todos(turn: Turn) -> list[OpenTask]:
+    """Return what the agent's own list still has to do when its turn closes."""
+    return [
+        OpenTask(key_of(turn.conversation, "assistant", todo.text), todo.text, todo=True)
+        for todo in todos_of(turn).values()
+        if todo.status.lower() not in FINISHED
+    ]
+
+
+def finished(memo: Memo, turn: Turn, observed: list[Observation]) -> list[OpenTask]:
+    """Return the open tasks that this turn closes: ticked off a list, or reported done."""
+    ticked = {text for text, todo in todos_of(turn).items() if todo.status.lower() in FINISHED}
+    reports = [
+        one.sentence.text for one in observed if "done-report" in one.signals and "veto:question" not in one.signals
+    ]
+    return [
+        task
+        for task in memo.tasks
+        if (task.text in ticked if task.todo else any(_closes(report, task.text) for report in reports))
+    ]
+
+
+def _closes(report: str, task: str) -> bool:
+    common, share = shared(report, task)
+    return common >= 2 and share >= 0.5
+
+
+def after(memo: Memo, opened: list[OpenTask], closed: list[OpenTask]) -> tuple[OpenTask, ...]:
+    """Return the open tasks once some were opened and some closed, the newest 40 of them."""
+    gone = {task.key for task in closed}
+    by_key = {task.key: task for task in (*memo.tasks, *opened) if task.key not in gone}
+    return tuple(by_key.values())[-MAX_TASKS:]

@@ -1,0 +1,183 @@
+"""From what turns propose to what the vault should change: taking everything once, whatever is read again.
+
+Pure: a view of the vault as it is now goes in, a batch of changes comes out. The key decides first;
+near-equality only afterwards, and only against active and archived entries of the same agent and category.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Final
+
+from agent_memory.fabric.merge import say_the_same
+from agent_memory.model.ids import entry_id
+from agent_memory.model.memory import Add, Amend, Batch, Candidate, Change, Draft, Memory, PageRef, TakenLine, Why
+from agent_memory.model.transcript import Turn
+from agent_memory.vault.store import View
+
+EXTRACT_TAG: Final = "auto-extract"
+NEVER: Final = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What one turn proposes to remember."""
+
+    turn: Turn
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What taking depends on besides the vault.
+
+    ``resumed`` says that the conversation had a bookmark: what it says without a time was said now,
+    where an unknown conversation may be a copy of an old one.
+    """
+
+    agent: str
+    now: datetime
+    min_confidence: float
+    resumed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Taking:
+    """The changes that proposals come to, and how many of each outcome there were, by category."""
+
+    batch: Batch
+    outcomes: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+    def count(self, outcome: str, category: str | None = None) -> int:
+        """Return how often ``outcome`` (stored, known, duplicate, blocked, doubtful) came up."""
+        return sum(n for (what, where), n in self.outcomes.items() if what == outcome and category in (None, where))
+
+
+def take(view: View, proposals: Iterable[Proposal], rules: Rules) -> Taking:
+    """Decide what becomes of every candidate, in the order in which things were said."""
+    desk = _Desk(view, rules)
+    for proposal in proposals:
+        for candidate in proposal.candidates:
+            desk.consider(candidate)
+        desk.let_go(proposal)
+    return Taking(Batch(tuple(desk.changes), tuple(desk.lines)), desk.outcomes)
+
+
+class _Desk:
+    """The working state of one decision: the vault as it was seen, plus what has been decided so far."""
+
+    def __init__(self, view: View, rules: Rules) -> None:
+        self.view = view
+        self.rules = rules
+        self.changes: list[Change] = []
+        self.lines: list[TakenLine] = []
+        self.outcomes: Counter[tuple[str, str]] = Counter()
+        self._new: dict[str, Candidate] = {}
+        self._noted: set[str] = set()
+        self._by_conversation: dict[str, list[Memory]] = defaultdict(list)
+        for memory in view.memories:
+            if memory.origin and memory.key:
+                self._by_conversation[memory.origin.conversation].append(memory)
+
+    def consider(self, candidate: Candidate) -> None:
+        outcome = self._outcome(candidate)
+        self.outcomes[outcome, candidate.category] += 1
+
+    def _outcome(self, candidate: Candidate) -> str:
+        if candidate.confidence < self.rules.min_confidence:
+            return "doubtful"
+        if candidate.key in self._noted:
+            return "known"
+        line = self.view.taken.by_key(candidate.key)
+        if line is not None and line.why == "forgotten":
+            return "blocked"
+        if standing := self.view.by_key(candidate.key):
+            self._meet_again(standing[0], candidate)
+            if line is None:
+                self._note(candidate, "stored", standing[0].id)
+            return "known"
+        if line is not None:
+            return "known"
+        return self._outcome_of_new(candidate)
+
+    def _outcome_of_new(self, candidate: Candidate) -> str:
+        if self._was_removed(candidate):
+            return "blocked"
+        twin = self._twin(candidate)
+        if twin is not None:
+            self._note(candidate, "duplicate", twin)
+            return "duplicate"
+        entry = entry_id(candidate.said_at, candidate.key, now=self.rules.now, in_use=self._in_use)
+        self._new[entry] = candidate
+        self.changes.append(Add(PageRef(self.rules.agent, candidate.category), draft_of(candidate, entry)))
+        self._note(candidate, "stored", entry)
+        return "stored"
+
+    def _in_use(self, entry: str) -> bool:
+        return entry in self._new or self.view.id_in_use(entry)
+
+    def _meet_again(self, memory: Memory, candidate: Candidate) -> None:
+        """Bring an entry that its turn had stopped proposing back, and let its origin follow a turn that grew."""
+        meta: dict[str, str | None] = {}
+        if memory.status == "superseded" and "superseded-by" not in memory.meta:
+            meta["status"] = None
+        if memory.origin and memory.origin.digest != candidate.origin.digest:
+            meta["origin"] = str(candidate.origin)
+        if meta:
+            self.changes.append(Amend(memory.page, memory.id, meta=meta))
+
+    def let_go(self, proposal: Proposal) -> None:
+        """Supersede what the turn proposed when it was shorter, and no longer proposes."""
+        shorter = proposal.turn.prefix_digests[:-1]
+        proposed = {candidate.key for candidate in proposal.candidates}
+        for memory in self._by_conversation[proposal.turn.conversation]:
+            grown = memory.origin is not None and memory.origin.digest in shorter
+            if grown and memory.key not in proposed and _is_extracted(memory) and memory.active:
+                self.changes.append(Amend(memory.page, memory.id, meta={"status": "superseded"}))
+
+    def _was_removed(self, candidate: Candidate) -> bool:
+        """Tell whether these words were taken before, removed by a person, and said before that."""
+        if candidate.words is None:
+            return False
+        removed_at = self.view.removed_words(candidate.words)
+        return removed_at is not None and self._said_at(candidate) <= removed_at
+
+    def _said_at(self, candidate: Candidate) -> datetime:
+        if not candidate.approximate:
+            return candidate.said_at
+        return self.rules.now if self.rules.resumed else NEVER
+
+    def _twin(self, candidate: Candidate) -> str | None:
+        for memory in self.view.of(self.rules.agent, candidate.category):
+            if memory.active and say_the_same(memory.body, candidate.body):
+                return memory.id
+        for entry, other in self._new.items():
+            if other.category == candidate.category and say_the_same(other.body, candidate.body):
+                return entry
+        return None
+
+    def _note(self, candidate: Candidate, why: Why, entry: str) -> None:
+        self._noted.add(candidate.key)
+        self.lines.append(TakenLine(candidate.key, entry, self.rules.now, why, candidate.words))
+
+
+def draft_of(candidate: Candidate, entry: str) -> Draft:
+    """Return what is written for a candidate under the id ``entry``."""
+    tag = () if candidate.category == "handoffs" else (EXTRACT_TAG,)
+    return Draft(
+        body=candidate.body,
+        at=candidate.said_at,
+        by=candidate.by,
+        tags=tuple(dict.fromkeys((*candidate.tags, *tag))),
+        id=entry,
+        key=candidate.key,
+        origin=candidate.origin,
+        meta={"confidence": f"{candidate.confidence:.2f}"},
+    )
+
+
+def _is_extracted(memory: Memory) -> bool:
+    return memory.meta.get("by") == "heuristic" and not memory.edited and memory.page.category != "handoffs"

@@ -1,0 +1,1 @@
+"""The faces of the product. Each calls ``app`` and nothing below it; none knows another."""

@@ -1,0 +1,1 @@
+"""The command line: translates flags into calls of ``app``, and what comes back into text or JSON."""

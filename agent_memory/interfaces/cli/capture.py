@@ -1,0 +1,136 @@
+"""Commands that take conversations: ``process`` once, ``watch`` for ever."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from agent_memory.interfaces.cli.output import Command, Progress, call_of, remark
+
+if TYPE_CHECKING:
+    from agent_memory.app.ingest import Tally
+    from agent_memory.app.watch import Watch
+
+Agent = Annotated[str | None, typer.Option("--agent", "-a", metavar="NAME", help="Whose pages to write.")]
+Transcripts = Annotated[
+    Path | None, typer.Option("--transcripts-dir", metavar="PATH", help="Read this folder of transcripts.")
+]
+Workspace = Annotated[
+    str | None, typer.Option("--workspace", metavar="PATH", help="The project's folder, if it is not this one.")
+]
+
+
+def commands() -> dict[str, Command]:
+    """Return the commands of this module by name."""
+    return {"process": process, "watch": watch}
+
+
+def process(
+    context: typer.Context,
+    agent: Agent = None,
+    threshold: Annotated[
+        float | None, typer.Option(metavar="MINUTES", help="Without a write for this long, a chat counts as idle.")
+    ] = None,
+    transcripts_dir: Transcripts = None,
+    workspace: Workspace = None,
+    source: Annotated[str | None, typer.Option(metavar="NAME", help="Read only this editor's chats.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="Read everything again; nothing is taken twice.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be found; write nothing.")] = False,
+) -> None:
+    """Take the backlog of conversations, once."""
+    from datetime import timedelta
+
+    from agent_memory.app import ingest
+
+    call = call_of(context)
+    flags = {"process__threshold_min": threshold, "workspace__agent": agent}
+    progress = Progress("Reading conversations")
+    with call.app(workspace=workspace, **flags) as app:
+        options = ingest.Options(
+            agent=app.agent,
+            idle_after=timedelta(minutes=app.settings.number("process.threshold_min")),
+            transcripts=transcripts_dir,
+            sources=ingest.sources_named(source),
+            full=full,
+            dry=dry_run,
+        )
+        try:
+            tally = ingest.process(app, options, advance=progress.advance)
+        finally:
+            progress.close()
+        for trouble in [] if call.as_json else tally.errors:
+            remark(f"{trouble.path}{f':{trouble.line}' if trouble.line else ''}: {trouble.message}")
+        call.answer(_tally_json(tally), _tally_text(tally, dry_run))
+    if tally.failed:
+        raise typer.Exit(1)
+
+
+def watch(
+    context: typer.Context,
+    agent: Agent = None,
+    wait_for_transcripts: Annotated[
+        bool, typer.Option("--wait-for-transcripts", help="Wait until the editor has written its first transcript.")
+    ] = False,
+    idle_timeout: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Without a write for this long, a chat counts as idle.")
+    ] = None,
+    debounce: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="After a write, wait this long for more.")
+    ] = None,
+    transcripts_dir: Transcripts = None,
+    workspace: Workspace = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say only what went wrong.")] = False,
+) -> None:
+    """Take conversations as they are written, until stopped."""
+    from agent_memory.app import watch as watching
+
+    call = call_of(context)
+    flags = {
+        "watch__idle_timeout_s": idle_timeout,
+        "watch__debounce_s": debounce,
+        "workspace__agent": agent,
+    }
+
+    def on_start(running: Watch) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: running.stop())
+
+    def report(tally: Tally) -> None:
+        if not quiet:
+            call.answer(_tally_json(tally), _tally_text(tally, dry=False))
+
+    with call.app(workspace=workspace, **flags) as app:
+        ended = watching.watch(
+            app,
+            transcripts=transcripts_dir,
+            wait_for_transcripts=wait_for_transcripts,
+            quiet=quiet,
+            on_start=on_start,
+            report=report,
+        )
+    if not quiet:
+        remark(ended)
+
+
+def _tally_json(tally: Tally) -> dict[str, Any]:
+    return asdict(tally)
+
+
+def _tally_text(tally: Tally, dry: bool) -> str:
+    if not tally.sessions_found and not tally.sessions_processed:
+        return "No conversations found for this workspace."
+    found = f"{tally.decisions} decisions, {tally.lessons} lessons, {tally.tasks} tasks, {tally.handoffs} handoffs"
+    lines = [f"{'Would take' if dry else 'Took'} {found} from {tally.sessions_processed} conversations."]
+    if tally.sessions_up_to_date:
+        lines.append(f"{tally.sessions_up_to_date} conversations were up to date.")
+    asides = {
+        "said before": tally.duplicates,
+        "secrets taken out": tally.redactions,
+        "lines skipped": tally.skipped_lines,
+    }
+    lines += [f"{count} {what}." for what, count in asides.items() if count]
+    return "\n".join(lines)

@@ -1,0 +1,28 @@
+"""From errors to exit codes and sentences, by class, in one place."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Final
+
+from agent_memory.errors import AgentMemoryError, UsageError
+
+FAILED: Final = 1
+WRONG_USAGE: Final = 2
+
+
+def exit_code(error: AgentMemoryError) -> int:
+    """Return 2 where what was asked for cannot be, 1 where it could but failed."""
+    return WRONG_USAGE if isinstance(error, UsageError) else FAILED
+
+
+def report(kind: str, message: str, hint: str, *, as_json: bool) -> None:
+    """Say what went wrong: one sentence and a hint on stderr, with ``--json`` an object on stdout."""
+    if as_json:
+        error = {"type": kind, "message": message, "hint": hint}
+        print(json.dumps({"error": error}, ensure_ascii=False))
+        return
+    print(f"agent-memory: {message}", file=sys.stderr)
+    if hint:
+        print(f"  {hint}", file=sys.stderr)

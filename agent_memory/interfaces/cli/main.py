@@ -1,0 +1,133 @@
+"""The top of the command line: the tree of commands, the two flags that go anywhere, and the exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Final, cast
+
+import typer
+
+from agent_memory import __version__
+from agent_memory.errors import AgentMemoryError
+from agent_memory.interfaces.cli import failures
+from agent_memory.interfaces.cli.output import Call
+
+INTERRUPTED: Final = 130
+ANYWHERE: Final = "Every command also takes --dir PATH and --json, before or after its name."
+
+# click is vendored inside typer and not to be imported; its root of usage errors is BadParameter's base.
+_WrongUsage: Final = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
+
+# Building a command's options costs some 2 ms each, so only the one that was asked for is built; the
+# others are a line of help. A test holds each line against the command's own docstring.
+COMMANDS: Final = (
+    ("process", "capture", "Take the backlog of conversations, once."),
+    ("watch", "capture", "Take conversations as they are written, until stopped."),
+    ("search", "find", "Find memories."),
+    ("inject", "find", "See what an agent would be told."),
+    ("agents", "vault", "List the agents that have pages."),
+    ("project", "vault", "The page that every agent shares."),
+    ("vault", "vault", "Entries by hand."),
+    ("changes", "care", "List what was done to the vault, newest first."),
+    ("undo", "care", "Take changes back; what was changed again since stays, and is named."),
+    ("compact", "care", "Move what is old to the archive, drop expired checkpoints, check the mirror."),
+    ("status", "care", "Show what is set up and how things stand."),
+    ("config", "care", "Settings."),
+)
+
+
+def build(wanted: str | None) -> typer.Typer:
+    """Return the tree of commands: in full if ``wanted`` is None, else with only that command built."""
+    cli = typer.Typer(
+        name="agent-memory",
+        help="A memory for coding agents: decisions, lessons and tasks from your chats, as Markdown on your disk.",
+        epilog=ANYWHERE,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    )
+    cli.callback()(top)
+    for name, module, summary in COMMANDS:
+        if wanted not in (None, name):
+            cli.command(name, help=summary)(_not_built)
+            continue
+        found = importlib.import_module(f"agent_memory.interfaces.cli.{module}").commands()[name]
+        if isinstance(found, typer.Typer):
+            cli.add_typer(found, name=name)
+        else:
+            cli.command(name)(found)
+    return cli
+
+
+def _not_built() -> None:
+    raise AssertionError("the command that was asked for is always built")
+
+
+def top(
+    context: typer.Context,
+    directory: Annotated[
+        str | None, typer.Option("--dir", metavar="PATH", help="The memory folder; default: the nearest .memory.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+) -> None:
+    """Remember what was decided, learnt and left open in conversations with coding agents."""
+    if version:
+        print(__version__)
+        raise typer.Exit
+    context.obj = Call(directory, as_json)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code; errors become a sentence, a hint and a code."""
+    arguments = hoist(arguments)
+    as_json = "--json" in arguments[: arguments.index("--")] if "--" in arguments else "--json" in arguments
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a narrow console must not break on an arrow or an emoji
+    try:
+        code = build(_first_word(arguments))(arguments or ["--help"], standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except AgentMemoryError as error:
+        failures.report(type(error).__name__, error.message, error.hint, as_json=as_json)
+        return failures.exit_code(error)
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except _WrongUsage as error:
+        message = error.format_message().rstrip(".") + "."
+        failures.report("UsageError", message, "`agent-memory --help` lists what there is.", as_json=as_json)
+        return failures.WRONG_USAGE
+
+
+def hoist(arguments: Sequence[str]) -> list[str]:
+    """Move ``--dir PATH`` and ``--json`` to the front, from wherever they stand before a ``--``."""
+    front: list[str] = []
+    rest: list[str] = []
+    queue = list(arguments)
+    while queue:
+        word = queue.pop(0)
+        if word == "--":
+            return [*front, *rest, word, *queue]
+        if word == "--json" or word.startswith("--dir="):
+            front.append(word)
+        elif word == "--dir" and queue:
+            front += [word, queue.pop(0)]
+        else:
+            rest.append(word)
+    return [*front, *rest]
+
+
+def _first_word(arguments: Sequence[str]) -> str | None:
+    """Return the command's name; empty where there is none, None where a shell asks for completions."""
+    if "_AGENT_MEMORY_COMPLETE" in os.environ:  # noqa: TID251  the door to it costs 20 ms
+        return None
+    words = iter(arguments)
+    for word in words:
+        if word == "--dir":
+            next(words, None)
+        elif not word.startswith("-"):
+            return word
+    return ""

@@ -1,0 +1,122 @@
+"""What commands print: human text or snake_case JSON on stdout, progress and remarks on stderr."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import typer
+
+if TYPE_CHECKING:
+    from agent_memory.app.container import App
+    from agent_memory.model.memory import Memory
+
+Command = Callable[..., None] | typer.Typer
+
+PROGRESS_AFTER_S: Final = 1.0
+SNIPPET_CHARS: Final = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What every command is given: the memory folder, if named, and whether JSON is wanted."""
+
+    directory: str | None
+    as_json: bool
+
+    @contextmanager
+    def app(self, *, workspace: str | None = None, **flags: Any) -> Iterator[App]:
+        """Compose the product; flags that are None were not given."""
+        from agent_memory.app.container import open_app
+
+        given = {key.replace("__", "."): value for key, value in flags.items() if value is not None}
+        with open_app(directory=self.directory, workspace=workspace, flags=given) as app:
+            yield app
+
+    def answer(self, value: Mapping[str, Any], text: str) -> None:
+        """Print ``value`` as JSON if that is wanted, else ``text``."""
+        try:
+            print(json.dumps(value, ensure_ascii=False) if self.as_json else text, flush=True)
+        except BrokenPipeError:
+            # Whoever read us has gone, which is theirs to do; Python would complain again at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def call_of(context: typer.Context) -> Call:
+    """Return what the top of the command line has understood."""
+    call = context.obj
+    if not isinstance(call, Call):
+        raise TypeError("the top-level callback has not run")
+    return call
+
+
+def remark(text: str) -> None:
+    """Say something on stderr that is no result."""
+    print(text, file=sys.stderr)
+
+
+def entry_json(memory: Memory) -> dict[str, Any]:
+    """Return an entry as ``vault get --json`` prints it."""
+    return {
+        "id": memory.id,
+        "date": stamp(memory),
+        "tags": list(memory.tags),
+        "content": memory.body,
+        "agent": memory.page.agent,
+        "category": memory.page.category,
+        "status": memory.status or "active",
+        "archived": memory.page.archived,
+        "by": memory.meta.get("by", "user"),
+        "edited": memory.edited,
+        "origin": memory.meta.get("origin"),
+        "confidence": float(memory.meta["confidence"]) if "confidence" in memory.meta else None,
+    }
+
+
+def stamp(memory: Memory) -> str:
+    """Return an entry's date as its heading has it."""
+    return memory.at.strftime("%Y-%m-%dT%H:%M")
+
+
+def snippet(text: str) -> str:
+    """Return the beginning of a body on one line."""
+    from agent_memory.model.text import one_line, shorten
+
+    return shorten(one_line(text), SNIPPET_CHARS)
+
+
+class Progress:
+    """A bar on stderr, shown only to a person and only once the work has taken longer than a second."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._started = time.monotonic()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def advance(self, done: int, total: int) -> None:
+        """Say how far the work is."""
+        if self._bar is None:
+            if not sys.stderr.isatty() or time.monotonic() - self._started < PROGRESS_AFTER_S:
+                return
+            self._show(total)
+        self._bar.update(self._task, completed=done, total=total)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _show(self, total: int) -> None:
+        from rich.console import Console  # 80 ms and more: only for who has waited a second
+        from rich.progress import Progress as Bar
+
+        self._bar = Bar(console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task(self._title, total=total)
+        self._bar.start()

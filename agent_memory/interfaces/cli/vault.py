@@ -1,0 +1,177 @@
+"""Commands on the vault by hand: agents, the shared project page, and entries."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agent_memory.errors import FileError, UsageError
+from agent_memory.interfaces.cli.output import Command, call_of, entry_json, remark, snippet, stamp
+
+Agent = Annotated[str, typer.Argument(metavar="AGENT")]
+Category = Annotated[str, typer.Argument(metavar="CATEGORY")]
+Id = Annotated[str, typer.Argument(metavar="ID")]
+Content = Annotated[str | None, typer.Option("--content", metavar="TEXT", help="The words.")]
+File = Annotated[Path | None, typer.Option("--file", "-f", metavar="PATH", help="A file with the words.")]
+
+
+def commands() -> dict[str, Command]:
+    """Return the commands of this module by name."""
+    project = typer.Typer(help="The page that every agent shares.", rich_markup_mode=None)
+    project.command("show")(project_show)
+    project.command("edit")(project_edit)
+    vault = typer.Typer(help="Entries by hand.", rich_markup_mode=None)
+    vault.command("list")(list_entries)
+    vault.command("get")(get_entry)
+    vault.command("add")(add_entry)
+    vault.command("edit")(edit_entry)
+    vault.command("delete")(delete_entry)
+    return {"agents": agents, "project": project, "vault": vault}
+
+
+def agents(context: typer.Context) -> None:
+    """List the agents that have pages."""
+    from agent_memory.app import vault
+
+    call = call_of(context)
+    with call.app() as app:
+        found = vault.agents(app)
+    call.answer({"agents": found}, "\n".join(found) or "No agents yet.")
+
+
+def project_show(context: typer.Context) -> None:
+    """Print the page that every agent shares."""
+    call = call_of(context)
+    with call.app() as app:
+        text, path = app.vault.project_text(), app.folder.project
+    answer = {"path": str(path), "content": text, "exists": path.exists()}
+    call.answer(answer, text.rstrip("\n") or "There is no _project.md yet.")
+
+
+def project_edit(context: typer.Context) -> None:
+    """Open that page in $EDITOR, or replace it by what comes on standard input."""
+    from agent_memory.app import project
+
+    call = call_of(context)
+    with call.app() as app:
+        path = app.folder.project
+        if sys.stdin.isatty():
+            project.edit(app)
+        else:
+            _warn(project.replace(app, sys.stdin.read()))
+    call.answer({"path": str(path)}, f"Saved {path}.")
+
+
+def list_entries(context: typer.Context, agent: Agent, category: Category) -> None:
+    """List the entries of a page."""
+    from agent_memory.app import vault
+
+    call = call_of(context)
+    with call.app() as app:
+        found = vault.entries(app, agent, category)
+    rows = [
+        {
+            "id": memory.id,
+            "date": stamp(memory),
+            "tags": list(memory.tags),
+            "status": memory.status or "active",
+            "snippet": snippet(memory.body),
+        }
+        for memory in found
+    ]
+    text = "\n".join(f"{row['id']}  {row['date']}  {row['snippet']}" for row in rows)
+    call.answer({"agent": agent, "category": category, "entries": rows}, text or "No entries.")
+
+
+def get_entry(context: typer.Context, agent: Agent, category: Category, entry_id: Id) -> None:
+    """Print one entry."""
+    from agent_memory.app import vault
+
+    call = call_of(context)
+    with call.app() as app:
+        memory = vault.entry(app, agent, category, entry_id)
+    call.answer(entry_json(memory), memory.body)
+
+
+def add_entry(
+    context: typer.Context,
+    agent: Agent,
+    category: Category,
+    content: Content = None,
+    file: File = None,
+    tags: Annotated[str, typer.Option(metavar="A,B", help="Tags, with commas between.")] = "",
+) -> None:
+    """Write a new entry; the words come from --content, --file or standard input."""
+    from agent_memory.app import vault
+
+    call = call_of(context)
+    with call.app() as app:
+        written = vault.add(app, agent, category, words(content, file), tags.split(","))
+    _warn(written.redactions)
+    call.answer(entry_json(written.memory), written.memory.id)
+
+
+def edit_entry(
+    context: typer.Context, agent: Agent, category: Category, entry_id: Id, content: Content = None, file: File = None
+) -> None:
+    """Replace the words of an entry."""
+    from agent_memory.app import vault
+
+    call = call_of(context)
+    with call.app() as app:
+        written = vault.edit(app, agent, category, entry_id, words(content, file))
+    _warn(written.redactions)
+    call.answer(entry_json(written.memory), f"Saved {written.memory.id}.")
+
+
+def delete_entry(
+    context: typer.Context,
+    agent: Agent,
+    category: Category,
+    entry_id: Id,
+    force: Annotated[bool, typer.Option("--force", help="Do not ask.")] = False,
+) -> None:
+    """Delete an entry; `undo` brings it back."""
+    from agent_memory.app import vault
+
+    call = call_of(context)
+    with call.app() as app:
+        memory = vault.entry(app, agent, category, entry_id)
+        if not force and not _confirmed(f"Delete “{snippet(memory.body)}”?"):
+            remark("Left as it is.")
+            return
+        memory = vault.delete(app, agent, category, entry_id)
+    call.answer({"deleted": memory.id, "agent": agent, "category": category}, f"Deleted {memory.id}.")
+
+
+def words(content: str | None, file: Path | None) -> str:
+    """Return the words given by flag, by file, or on standard input if that is no terminal.
+
+    Raises:
+        UsageError: None of them has any.
+        FileError: The file cannot be read as text.
+    """
+    if content is not None:
+        return content
+    if file is not None:
+        try:
+            return file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise FileError(f"{file} cannot be read as text.", hint="Name a UTF-8 text file.") from error
+    if not sys.stdin.isatty():
+        return sys.stdin.read()
+    raise UsageError("There are no words to store.", hint="Give them with --content, --file or on standard input.")
+
+
+def _confirmed(question: str) -> bool:
+    if not sys.stdin.isatty():
+        raise UsageError("Nobody is there to confirm.", hint="Give --force to delete without asking.")
+    return typer.confirm(question, err=True)
+
+
+def _warn(redactions: int) -> None:
+    if redactions:
+        remark(f"{redactions} secret{'s' if redactions > 1 else ''} taken out before writing.")

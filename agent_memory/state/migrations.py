@@ -1,0 +1,20 @@
+"""The schema of ``state.sqlite3``, as the dated steps that led to it. A step, once released, never changes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from agent_memory.system.database import Database, Migration
+
+
+def _bookmarks_and_runs(database: Database) -> None:
+    # A bookmark is one JSON text: nobody asks for its parts, and JSON holds what SQLite's types do not,
+    # the 128-bit inodes of Windows and names that are no UTF-8.
+    database.run("create table bookmarks (conversation text primary key, body text not null) strict, without rowid")
+    database.run(
+        "create table runs (id integer primary key, job text not null, at text not null, summary text not null) strict"
+    )
+    database.run("create index runs_of_job on runs (job, id)")
+
+
+MIGRATIONS: Final = (Migration("2026-11-30 bookmarks and runs", _bookmarks_and_runs),)

@@ -1,0 +1,138 @@
+"""Bookmarks and runs in ``state.sqlite3``: small, private, and never a word of a transcript but in memos.
+
+Losing the file costs work, never correctness, so a broken one is moved aside, not mended. One written
+by a newer program is refused: what it holds could not be kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from agent_memory.errors import DatabaseBroken, FileError
+from agent_memory.model.transcript import Bookmark, FileIdentity, Mark
+from agent_memory.state.migrations import MIGRATIONS
+from agent_memory.system.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One execution of an upkeep job, with what it says it did."""
+
+    job: str
+    at: datetime
+    summary: Mapping[str, Any]
+
+
+class StateStore:
+    """The open state of one memory folder.
+
+    ``moved_aside`` is where a broken file went when this one was opened, None if there was none.
+    """
+
+    def __init__(self, database: Database, *, moved_aside: Path | None = None) -> None:
+        self._database = database
+        self.moved_aside = moved_aside
+
+    @classmethod
+    def open(cls, path: Path) -> StateStore:
+        """Open or create ``path``; a broken file is moved to ``<name>.broken-<n>`` beside it.
+
+        Raises:
+            DatabaseTooNew: A newer program wrote it.
+            DatabaseError: It cannot be opened.
+        """
+        try:
+            return cls(_open_sound(path))
+        except DatabaseBroken:
+            moved = _move_aside(path)
+        return cls(_open_sound(path), moved_aside=moved)
+
+    def close(self) -> None:
+        """Close the file; closing twice is fine."""
+        self._database.close()
+
+    def bookmark(self, conversation: str) -> Bookmark | None:
+        """Return how far ``conversation`` has been taken, None if never."""
+        row = self._database.row("select body from bookmarks where conversation = ?", [conversation])
+        return None if row is None else _from_json(row["body"])
+
+    def bookmarks(self) -> list[Bookmark]:
+        """Return every bookmark, in the order of the conversations' ids."""
+        rows = self._database.rows("select body from bookmarks order by conversation")
+        return [found for row in rows if (found := _from_json(row["body"])) is not None]
+
+    def save(self, bookmark: Bookmark) -> None:
+        """Store ``bookmark`` instead of the conversation's earlier one, in one transaction."""
+        body = json.dumps(asdict(bookmark), default=datetime.isoformat)
+        with self._database.atomic():
+            self._database.run("insert or replace into bookmarks values (?, ?)", [bookmark.conversation, body])
+
+    def forget(self, conversation: str) -> bool:
+        """Drop a conversation's bookmark, so that it is read from the start; tell whether there was one."""
+        with self._database.atomic():
+            return self._database.run("delete from bookmarks where conversation = ?", [conversation]) > 0
+
+    def record_run(self, job: str, at: datetime, summary: Mapping[str, Any]) -> None:
+        """Note that ``job`` ran; ``summary`` must be plain JSON."""
+        text = json.dumps(summary, ensure_ascii=False, sort_keys=True)
+        self._database.run("insert into runs (job, at, summary) values (?, ?, ?)", [job, at.isoformat(), text])
+
+    def last_run(self, job: str) -> Run | None:
+        """Return the latest run of ``job``, None if it never ran."""
+        row = self._database.row("select * from runs where job = ? order by id desc limit 1", [job])
+        if row is None:
+            return None
+        return Run(row["job"], datetime.fromisoformat(row["at"]), json.loads(row["summary"]))
+
+
+def _open_sound(path: Path) -> Database:
+    database = Database.open(path)
+    try:
+        _check_soundness(database)
+        database.migrate(MIGRATIONS)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _check_soundness(database: Database) -> None:
+    finding = database.row("pragma quick_check(1)")
+    if finding is None or finding[0] != "ok":
+        raise DatabaseBroken(f"{database.path} is damaged.", hint="Move the file away.", path=str(database.path))
+
+
+def _move_aside(path: Path) -> Path:
+    """Give a broken database, with what SQLite keeps beside it, the first free name."""
+    number = 1
+    while (target := path.with_name(f"{path.name}.broken-{number}")).exists():
+        number += 1
+    try:
+        for suffix in ("-wal", "-shm"):
+            beside = path.with_name(path.name + suffix)
+            if beside.exists():
+                beside.rename(target.with_name(target.name + suffix))
+        return path.rename(target)
+    except OSError as error:
+        raise FileError(f"{path} is broken and cannot be moved away: {error.strerror}.", path=str(path)) from error
+
+
+def _from_json(body: str) -> Bookmark | None:
+    """Read a stored bookmark; one that makes no sense counts as lost, which costs a re-reading."""
+    try:
+        stored = json.loads(body)
+        stored["identity"] = FileIdentity(**stored["identity"])
+        stored["marks"] = tuple(_mark(mark) for mark in stored["marks"])
+        return Bookmark(**stored)
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def _mark(stored: dict[str, Any]) -> Mark:
+    said_at = stored["said_at"]
+    return Mark(**{**stored, "said_at": datetime.fromisoformat(said_at) if said_at else None})

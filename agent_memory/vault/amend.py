@@ -1,0 +1,82 @@
+"""Amending one entry: its words, its comment, or both, and never more of its text than that.
+
+A person's words are refused to the machine; it may still change the comment above them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from agent_memory.model.memory import Amend
+from agent_memory.vault import entry as entries_of
+from agent_memory.vault import heading as headings
+from agent_memory.vault.comment import Comment
+from agent_memory.vault.entry import Entry
+from agent_memory.vault.heading import Heading
+
+
+class Amended(NamedTuple):
+    """The new text of an entry, and whether a change of its words was refused."""
+
+    raw: str
+    refused: bool
+
+
+def amended(entry: Entry, change: Amend, newline: str, *, new_id: Callable[[], str]) -> Amended:
+    """Return what ``change`` makes of ``entry``.
+
+    Args:
+        entry: The entry as it stands.
+        change: What to change.
+        newline: The page's line end.
+        new_id: Gives an id to an entry that has none and must be written.
+    """
+    wants_words = not (change.body is None and change.tags is None and change.at is None)
+    refused = wants_words and entry.edited and not change.by_person
+    heading, body, meta = entry.heading, entry.written_body, dict(change.meta)
+    if wants_words and not refused:
+        heading, body = _new_heading(entry, change), _new_body(entry, change, newline)
+    rewritten = heading != entry.heading or body != entry.written_body
+    if rewritten and change.by_person:
+        meta["edited"] = "1"
+    if rewritten and (change.body is not None or "sum" in entry.meta):
+        meta["sum"] = entries_of.sum_of(heading, body)
+    if not rewritten and not _says_something_new(entry, meta):
+        return Amended(entry.raw, refused)
+    comment = (entry.comment or Comment(new_id())).changed(meta)
+    if rewritten:
+        return Amended(entries_of.compose(comment, heading, body, newline), refused)
+    return Amended(_with_comment(entry, comment, newline), refused)
+
+
+def _says_something_new(entry: Entry, meta: dict[str, str | None]) -> bool:
+    known = entry.meta
+    return any(known.get(key) != value for key, value in meta.items())
+
+
+def _with_comment(entry: Entry, comment: Comment, newline: str) -> str:
+    """Change or add the comment line; what stands below stays byte for byte."""
+    if entry.comment is None:
+        return comment.render() + newline + entry.raw
+    line = entries_of.line_at(entry.raw, 0).rstrip(entries_of.BLANKS)
+    return comment.render() + entry.raw[len(line) :]
+
+
+def _new_heading(entry: Entry, change: Amend) -> Heading | None:
+    if change.at is None and change.tags is None:
+        return entry.heading
+    old = entry.heading or headings.heading_for(entry.at, ())
+    new = old if change.at is None else headings.heading_for(change.at, ())
+    dated = old if new.at == old.at else new
+    tag_text = old.tag_text if change.tags is None else headings.tag_text(change.tags)
+    return Heading(dated.date, dated.at, tag_text)
+
+
+def _new_body(entry: Entry, change: Amend, newline: str) -> str:
+    """Return the body to write; the very text that stands there if it says the same already."""
+    if change.body is None:
+        return entry.written_body
+    new = entries_of.write_body(change.body, newline)
+    standing = entries_of.trim(entry.written_body.replace("\r\n", "\n"))
+    return entry.written_body if new.replace("\r\n", "\n") == standing else new

@@ -1,0 +1,250 @@
+"""From a batch to pages: what each change does to the text, worked out before anything is written.
+
+Pure. A change that names an entry which is not there fails the whole batch. A person's words are left
+alone unless a person changes them: what was refused is named, and only the comment changes.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from agent_memory.errors import UnknownEntry
+from agent_memory.model.ids import entry_id, next_free_id
+from agent_memory.model.memory import Add, Amend, Batch, Change, Draft, Move, PageRef, Remove, Restore, TakenLine
+from agent_memory.vault import entry as entries_of
+from agent_memory.vault import front
+from agent_memory.vault import page as pages_of
+from agent_memory.vault.amend import amended
+from agent_memory.vault.comment import Comment
+from agent_memory.vault.entry import NO_ID, SUM_DIGITS, Entry
+from agent_memory.vault.journal import JournalChange, Op
+from agent_memory.vault.page import Page
+from agent_memory.vault.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a batch comes to.
+
+    ``grown`` are the touched pages with everything but what moves take out of them, ``final`` with
+    that too: written in this order, an entry is always in one of its two pages.
+    """
+
+    grown: Mapping[PageRef, Page]
+    final: Mapping[PageRef, Page]
+    journal: tuple[JournalChange, ...]
+    taken: tuple[TakenLine, ...]
+    added: tuple[str, ...]
+    amended: tuple[str, ...]
+    kept: tuple[str, ...]
+    renamed: Mapping[str, str]
+
+    def __bool__(self) -> bool:
+        return bool(self.journal or self.taken)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many changes there are of each kind."""
+        return dict(Counter(change.op for change in self.journal))
+
+
+def work_out(batch: Batch, view: View, *, now: datetime) -> Outcome:
+    """Return what ``batch`` does to the vault that ``view`` shows.
+
+    Raises:
+        UnknownEntry: A change names an entry that its page does not have, or text that is no entry.
+    """
+    bench = _Bench(view, now)
+    for change in batch.changes:
+        bench.do(change)
+    grown = bench.grown()
+    bench.let_leave()
+    return Outcome(
+        grown=grown,
+        final=bench.pages,
+        journal=tuple(bench.journal),
+        taken=tuple(line for line in map(bench.resolved, batch.taken) if line not in view.taken.lines),
+        added=tuple(bench.added),
+        amended=tuple(bench.amended),
+        kept=tuple(bench.kept),
+        renamed=bench.renamed,
+    )
+
+
+@dataclass
+class _Bench:
+    """The pages as they become, one change after the other."""
+
+    view: View
+    now: datetime
+    pages: dict[PageRef, Page] = field(default_factory=dict)
+    journal: list[JournalChange] = field(default_factory=list)
+    added: list[str] = field(default_factory=list)
+    amended: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    renamed: dict[str, str] = field(default_factory=dict)
+    _ids: set[str] = field(default_factory=set)
+    _keys: dict[str, str] = field(default_factory=dict)
+    _leaving: list[tuple[PageRef, str]] = field(default_factory=list)
+    _arrived: set[tuple[PageRef, str]] = field(default_factory=set)
+
+    def do(self, change: Change) -> None:
+        match change:
+            case Add():
+                self._add(change.page, change.draft)
+            case Amend():
+                self._amend(change)
+            case Move():
+                self._move(change)
+            case Remove():
+                page, position = self._locate(change.page, change.id)
+                self._note("remove", change.page, change.id, page.entries[position].raw, None)
+                self.pages[change.page] = page.remove(position)
+            case Restore():
+                self._restore(change.page, change.raw)
+
+    def grown(self) -> dict[PageRef, Page]:
+        """Return the pages as they are now, those that something leaves first: it may just have got its id."""
+        sources = {ref for ref, _ in self._leaving}
+        return {ref: self.pages[ref] for ref in sorted(self.pages, key=lambda ref: ref not in sources)}
+
+    def let_leave(self) -> None:
+        """Take out of their pages what has been moved away."""
+        leaving, self._leaving = self._leaving, []
+        for ref, name in leaving:
+            page, position = self._locate(ref, name)
+            self.pages[ref] = page.remove(position)
+
+    def resolved(self, line: TakenLine) -> TakenLine:
+        """Give a ledger line that names no entry the id of the one that was added under its key."""
+        if line.id:
+            return line
+        standing = [self._keys[line.key]] if line.key in self._keys else [m.id for m in self.view.by_key(line.key)]
+        return replace(line, id=standing[0]) if standing else line
+
+    def _add(self, ref: PageRef, draft: Draft) -> None:
+        page, new_id = self._page(ref), self._id_for(draft)
+        raw = entries_of.draft_text(draft, new_id, page.newline)
+        self.pages[ref] = page.insert(raw)
+        self.added.append(new_id)
+        if draft.key is not None:
+            self._keys[draft.key] = new_id
+        self._note("add", ref, new_id, None, raw)
+
+    def _amend(self, change: Amend) -> None:
+        page, position = self._locate(change.page, change.id)
+        entry = page.entries[position]
+        result = amended(entry, change, page.newline, new_id=self._free_id)
+        if result.refused:
+            self.kept.append(change.id)
+        if result.raw == entry.raw:
+            return
+        new_id = self._name(change.id, result.raw)
+        self.pages[change.page] = _put(page, position, result.raw)
+        self.amended.append(new_id)
+        self._note("amend", change.page, new_id, entry.raw, result.raw)
+
+    def _move(self, change: Move) -> None:
+        page, position = self._locate(change.page, change.id)
+        entry, target = page.entries[position], change.page.counterpart
+        if entry.comment is None:  # the id comes first, so that a move cut short is known again
+            given = Comment(self._free_id()).render() + page.newline + entry.raw
+            page = self.pages[change.page] = page.replace(position, given)
+        meta_only = Amend(change.page, change.id, meta=change.meta)
+        raw = amended(page.entries[position], meta_only, page.newline, new_id=self._free_id).raw
+        new_id = self._name(change.id, raw)
+        self._receive(target, new_id, raw)
+        self._leaving.append((change.page, new_id))
+        self._note("move", change.page, new_id, entry.raw, raw)
+
+    def _receive(self, ref: PageRef, name: str, raw: str) -> None:
+        """Insert what has been moved here, over the copy that a move cut short left behind.
+
+        Another entry that happens to have the same id, under another key or moved by the same batch, is no copy.
+        """
+        page = self._page(ref)
+        position = page.find(name)
+        copy = None if position is None or (ref, name) in self._arrived else page.entries[position]
+        if position is not None and copy and copy.meta.get("key") == entries_of.read(raw).meta.get("key"):
+            if copy.raw != raw:
+                self._note("remove", ref, name, copy.raw, None)
+            self.pages[ref] = _put(page, position, raw)
+        else:
+            self.pages[ref] = page.insert(raw)
+        self._arrived.add((ref, name))
+
+    def _restore(self, ref: PageRef, raw: str) -> None:
+        page, entry = self._page(ref), _only_entry(raw)
+        position = page.find(entry.comment.id) if entry.comment else None
+        before = None if position is None else page.entries[position].raw
+        if before == raw:
+            return
+        page = page.insert(raw) if position is None else _put(page, position, raw)
+        self.pages[ref] = page
+        name = entries_of.numbered(page.entries)[[other.raw for other in page.entries].index(raw)]
+        self._note("restore", ref, name, before, raw)
+
+    def _page(self, ref: PageRef) -> Page:
+        if ref in self.pages:
+            return self.pages[ref]
+        stored = self.view.pages.get(ref)
+        return stored.page if stored else Page(front.for_page(ref), "\n")
+
+    def _locate(self, ref: PageRef, wanted: str) -> tuple[Page, int]:
+        """Return the page and where in it the entry stands; one that is about to leave does not count."""
+        page, leaving = self._page(ref), self._leaving.count((ref, wanted))
+        names = entries_of.numbered(page.entries)
+        # Entries with the same words share a name and are counted; once one has gone the rest move up.
+        name = wanted[: len(NO_ID) + SUM_DIGITS] if wanted.startswith(NO_ID) and wanted not in names else wanted
+        position = next(itertools.islice((n for n, other in enumerate(names) if other == name), leaving, None), None)
+        if position is None:
+            raise UnknownEntry(f"{ref.path} has no entry {wanted!r}.", hint="It may just have been removed.", id=wanted)
+        return page, position
+
+    def _id_for(self, draft: Draft) -> str:
+        if draft.id is not None:
+            chosen = draft.id
+        elif draft.key is not None:
+            chosen = entry_id(draft.at, draft.key, now=self.now, in_use=self._in_use)
+        else:
+            return self._free_id()
+        self._ids.add(chosen)
+        return chosen
+
+    def _free_id(self) -> str:
+        chosen = next_free_id(int(self.now.timestamp() * 1000), self._in_use)
+        self._ids.add(chosen)
+        return chosen
+
+    def _in_use(self, wanted: str) -> bool:
+        return wanted in self._ids or self.view.id_in_use(wanted)
+
+    def _name(self, old: str, raw: str) -> str:
+        comment = entries_of.read(raw).comment
+        new = comment.id if comment else old
+        if new != old:
+            self.renamed[old] = new
+        return new
+
+    def _note(self, op: Op, ref: PageRef, name: str, before: str | None, after: str | None) -> None:
+        self.journal.append(JournalChange(op, ref.path, name, before, after))
+
+
+def _put(page: Page, position: int, raw: str) -> Page:
+    """Put ``raw`` where the entry stands, or, if it was said at another minute, where it belongs in time."""
+    if entries_of.read(raw).at == page.entries[position].at:
+        return page.replace(position, raw)
+    return page.remove(position).insert(raw)
+
+
+def _only_entry(raw: str) -> Entry:
+    page = pages_of.parse(raw)
+    if len(page.entries) != 1 or page.entries[0].raw != raw:
+        raise UnknownEntry(
+            "What should be restored is not the text of one entry.", hint="The journal is damaged there."
+        )
+    return page.entries[0]

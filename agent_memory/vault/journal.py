@@ -1,0 +1,201 @@
+"""The journal: what the machine is about to do to pages, with what stood before.
+
+One line per batch, written before the pages, so that whatever happens next can be seen and taken back.
+Nobody replays it: an intent whose pages did not change is void. A torn or foreign line is passed over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final, Literal, get_args
+
+from agent_memory.model.memory import Batch, Change, Move, PageRef, Remove, Restore
+from agent_memory.system import files
+from agent_memory.vault import entry as entries_of
+from agent_memory.vault.comment import Comment
+from agent_memory.vault.entry import NO_ID
+from agent_memory.vault.layout import ref_of
+from agent_memory.vault.taken import utc_text, utc_time
+from agent_memory.vault.view import View
+
+Op = Literal["add", "amend", "move", "remove", "restore"]
+
+_OPS: Final = frozenset(get_args(Op))
+
+
+@dataclass(frozen=True, slots=True)
+class JournalChange:
+    """One entry's change: the page's path, the entry's id afterwards, its exact text before and after.
+
+    A move names the page it left; ``after`` is then the text in the page it came to.
+    """
+
+    op: Op
+    page: str
+    id: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class JournalRun:
+    """One batch: its id, when, on whose behalf, what it changed, and which run it undoes."""
+
+    run: str
+    at: datetime
+    verb: str
+    changes: tuple[JournalChange, ...]
+    undoes: str | None = None
+
+    def only(self, changes: Iterable[JournalChange]) -> JournalRun:
+        """Return the same run with some of its changes."""
+        return replace(self, changes=tuple(changes))
+
+
+def line(run: JournalRun) -> str:
+    """Return a run as one line, without its end; ASCII, since a page may hold bytes that are no text."""
+    fields: dict[str, object] = {"run": run.run, "at": utc_text(run.at), "verb": run.verb}
+    if run.undoes is not None:
+        fields["undoes"] = run.undoes
+    fields["changes"] = [
+        {"op": change.op, "page": change.page, "id": change.id, "before": change.before, "after": change.after}
+        for change in run.changes
+    ]
+    return json.dumps(fields)
+
+
+def parse(text: str) -> tuple[JournalRun, ...]:
+    """Return the runs, oldest first. A run that had to start over has several lines and is one."""
+    runs: dict[str, JournalRun] = {}
+    for written in text.split("\n"):
+        run = _parse_line(written) if written else None
+        if run is None:
+            continue
+        earlier = runs.get(run.run)
+        runs[run.run] = run if earlier is None else run.only(_joined(earlier.changes, run.changes))
+    return tuple(runs.values())
+
+
+def read(path: Path, *, since: datetime | None = None) -> tuple[JournalRun, ...]:
+    """Return the runs of the journal at ``path`` from ``since`` on, oldest first; none if there is no journal."""
+    snapshot = files.read(path)
+    runs = parse(snapshot.data.decode("utf-8", "replace")) if snapshot else ()
+    return tuple(run for run in runs if since is None or run.at >= since)
+
+
+def _joined(earlier: Sequence[JournalChange], later: Sequence[JournalChange]) -> Iterable[JournalChange]:
+    return dict.fromkeys((*earlier, *later))
+
+
+def _parse_line(text: str) -> JournalRun | None:
+    try:
+        return _run_of(json.loads(text))
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+        return None
+
+
+def _run_of(fields: Any) -> JournalRun:
+    changes = tuple(_change_of(change) for change in fields["changes"])
+    undoes = _text(fields.get("undoes"))
+    return JournalRun(_sure(fields["run"]), utc_time(fields["at"]), _sure(fields["verb"]), changes, undoes)
+
+
+def _change_of(fields: Any) -> JournalChange:
+    if fields["op"] not in _OPS:
+        raise KeyError(fields["op"])
+    before, after = _text(fields["before"]), _text(fields["after"])
+    return JournalChange(fields["op"], _sure(fields["page"]), _sure(fields["id"]), before, after)
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else _sure(value)
+
+
+def _sure(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("not text")
+    return value
+
+
+def undo_batch(run: JournalRun, view: View) -> tuple[Batch, list[str]]:
+    """Return the changes that take ``run`` back, and the ids of entries that have to stay as they are.
+
+    Entry by entry, the last change first. What no longer is as the change left it stays; what already
+    is as it was before needs nothing. The ledger is not touched, so nothing taken back is taken again.
+    """
+    desk = _UndoDesk(view)
+    for change in reversed(run.changes):
+        desk.take_back(change)
+    return Batch(tuple(desk.changes)), list(dict.fromkeys(desk.kept))
+
+
+class _UndoDesk:
+    """The state of one undo: what has been decided so far changes what stands in the pages."""
+
+    def __init__(self, view: View) -> None:
+        self.changes: list[Change] = []
+        self.kept: list[str] = []
+        self._view = view
+        self._now: dict[tuple[PageRef, str], str | None] = {}
+
+    def take_back(self, change: JournalChange) -> None:
+        ref = ref_of(change.page)
+        if ref is None:
+            self.kept.append(change.id)
+        elif change.op == "move":
+            self._move_back(ref, change)
+        else:
+            self._put_back(ref, change)
+
+    def _put_back(self, ref: PageRef, change: JournalChange) -> None:
+        standing, before = self._standing(ref, change.id), _under_id(change.before, change.id)
+        moved = standing is None and self._standing(ref.counterpart, change.id) is not None
+        if standing == before and not moved:
+            return
+        if standing != change.after or moved:
+            self.kept.append(change.id)
+        elif before is None:
+            self._decide(ref, change.id, None, Remove(ref, change.id))
+        else:
+            self._decide(ref, change.id, before, Restore(ref, before))
+
+    def _move_back(self, ref: PageRef, change: JournalChange) -> None:
+        if self._standing(ref, change.id) is not None:
+            return
+        archived = self._standing(ref.counterpart, change.id)
+        if archived is None:
+            self.kept.append(change.id)
+            return
+        meta = _earlier_meta(change, archived)
+        if not ref.archived:
+            meta["keep"] = "1"
+        self._now[ref.counterpart, change.id] = None
+        self._decide(ref, change.id, archived, Move(ref.counterpart, change.id, meta))
+
+    def _standing(self, ref: PageRef, entry_id: str) -> str | None:
+        if (ref, entry_id) in self._now:
+            return self._now[ref, entry_id]
+        return next((memory.raw for memory in self._view.by_id(entry_id) if memory.page == ref), None)
+
+    def _decide(self, ref: PageRef, entry_id: str, text: str | None, change: Change) -> None:
+        self.changes.append(change)
+        self._now[ref, entry_id] = text
+
+
+def _under_id(raw: str | None, entry_id: str) -> str | None:
+    """Return ``raw``, under an id comment if it had none and the change gave it one: an id never changes."""
+    if raw is None or entry_id.startswith(NO_ID) or entries_of.read(raw).comment:
+        return raw
+    newline = "\r\n" if "\r\n" in raw else "\n"
+    return Comment(entry_id).render() + newline + raw
+
+
+def _earlier_meta(change: JournalChange, standing: str) -> dict[str, str | None]:
+    """Return what brings back the comment keys that a move has set and nobody has changed since."""
+    before, after, now = (entries_of.read(raw or "").meta for raw in (change.before, change.after, standing))
+    differing = [key for key in before | after if before.get(key) != after.get(key)]
+    return {key: before.get(key) for key in differing if now.get(key) == after.get(key)}

@@ -1,0 +1,103 @@
+"""Where a vault's pages stand, and reading them: each file once for as long as it stays the same.
+
+Nothing is written here. Links that lead out of the vault are not followed: a page behind one is
+passed over and named, and a path behind one is refused to whoever wants to write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from agent_memory.errors import FileError
+from agent_memory.model.ids import check_name
+from agent_memory.model.memory import PageRef
+from agent_memory.system import files
+from agent_memory.system.paths import ARCHIVE_FOLDER, MemoryFolder
+from agent_memory.vault import layout, taken
+from agent_memory.vault.taken import Taken
+from agent_memory.vault.view import StoredPage, View
+
+
+class Shelf:
+    """The files of one vault, remembered as they were last read."""
+
+    def __init__(self, folder: MemoryFolder) -> None:
+        self._folder = folder
+        self._pages: dict[PageRef, StoredPage] = {}
+        self._ledger: tuple[bytes, Taken] = b"", Taken()
+
+    def view(self, *, fresh: bool) -> View:
+        """Return the vault as it is now; ``fresh`` compares bytes where identities would do."""
+        skipped = [ref.path for ref, path in self._page_files() if not self._is_inside(path)]
+        return View(self.pages(fresh=fresh), self._read_ledger(), self.agents(), skipped)
+
+    def pages(self, *, fresh: bool) -> list[StoredPage]:
+        """Return every page; one that is as it was is not parsed again."""
+        inside = [(ref, path) for ref, path in self._page_files() if self._is_inside(path)]
+        loaded = [self._load(ref, path, fresh=fresh) for ref, path in inside]
+        self._pages = {stored.ref: stored for stored in loaded if stored is not None}
+        return list(self._pages.values())
+
+    def agents(self) -> list[str]:
+        """Return the names of the folders that hold an agent's pages."""
+        return [folder.name for folder in self._agent_folders()]
+
+    def path_of(self, ref: PageRef) -> Path:
+        """Return where a page is kept, or would be.
+
+        Raises:
+            InvalidName: Agent or category cannot be a folder or file anywhere.
+            FileError: A link on the way leads out of the vault, or a folder stands there.
+        """
+        check_name(ref.agent, "an agent")
+        check_name(ref.category, "a category")
+        path = self.checked(self._folder.root / ref.path)
+        if files.is_folder(path):
+            raise FileError(f"{path} is a folder where a page should be.", hint="Move it away.", path=str(path))
+        return path
+
+    def checked(self, path: Path) -> Path:
+        """Return ``path`` if it is in the vault once links are followed.
+
+        Raises:
+            FileError: It is not.
+        """
+        if not self._is_inside(path):
+            raise FileError(f"{path} is a link that leads out of the vault.", hint="Replace it.", path=str(path))
+        return path
+
+    def _load(self, ref: PageRef, path: Path, *, fresh: bool) -> StoredPage | None:
+        known = self._pages.get(ref)
+        if known is not None and not fresh and files.identify(path) == known.identity:
+            return known
+        snapshot = files.read(path)
+        if snapshot is None:
+            return None
+        same = known is not None and (known.identity, known.data) == (snapshot.identity, snapshot.data)
+        return known if same else StoredPage(ref, snapshot.identity, snapshot.data)
+
+    def _read_ledger(self) -> Taken:
+        snapshot = files.read(self.checked(self._folder.taken))
+        data = snapshot.data if snapshot else b""
+        if data != self._ledger[0]:
+            self._ledger = data, taken.parse(data.decode("utf-8", "replace"))
+        return self._ledger[1]
+
+    def _page_files(self) -> Iterator[tuple[PageRef, Path]]:
+        for agent in self._agent_folders():
+            for folder in (agent, agent / ARCHIVE_FOLDER):
+                for path in files.list_folder(folder) if files.is_folder(folder) else ():
+                    ref = layout.ref_of(path.relative_to(self._folder.root).as_posix())
+                    if ref is not None and path.is_file():
+                        yield ref, path
+
+    def _agent_folders(self) -> list[Path]:
+        named = [path for path in files.list_folder(self._folder.root) if layout.is_name(path.name)]
+        return [path for path in named if files.is_folder(path) and self._is_inside(path)]
+
+    def _is_inside(self, path: Path) -> bool:
+        try:
+            return path.resolve().is_relative_to(self._folder.root.resolve())
+        except (OSError, RuntimeError):  # links in a circle
+            return False

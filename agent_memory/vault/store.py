@@ -1,0 +1,192 @@
+"""The vault on disk: read without a lock, changed under one, and never half.
+
+Every change is decided on the pages as they are at that moment and written in one durable order:
+intent in the journal, pages (what receives before what gives away), ledger. If a page changes
+meanwhile, the decision is made again. Reading writes nothing; a vault that does not exist is empty.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from agent_memory.errors import FileError, PageConflict
+from agent_memory.model.memory import Batch, PageRef
+from agent_memory.model.transcript import FileIdentity
+from agent_memory.system import files
+from agent_memory.system.clock import Clock
+from agent_memory.system.paths import MemoryFolder
+from agent_memory.vault import front, journal, taken, templates
+from agent_memory.vault import page as pages_of
+from agent_memory.vault.apply import Outcome, work_out
+from agent_memory.vault.journal import JournalRun
+from agent_memory.vault.page import Page
+from agent_memory.vault.shelf import Shelf
+from agent_memory.vault.view import PageState, View
+
+__all__ = ["Applied", "Plan", "Vault", "View"]
+
+MAX_ATTEMPTS: Final = 5
+
+Plan = Callable[[View], Batch]
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What an update did.
+
+    ``run`` is its name in the journal, empty if nothing was written. ``added`` and ``amended`` are ids
+    as they are now, ``renamed`` says which entries got an id, by the name they had; ``kept`` are
+    entries whose words are a person's and were left alone. ``counts`` are the changes by kind.
+    """
+
+    run: str = ""
+    added: tuple[str, ...] = ()
+    amended: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+class Vault:
+    """The pages, the ledger and the journal of one memory folder."""
+
+    def __init__(self, folder: MemoryFolder, clock: Clock, *, lock_timeout_s: float, language: str = "en") -> None:
+        self._folder = folder
+        self._clock = clock
+        self._lock_timeout_s = lock_timeout_s
+        self._language = language
+        self._shelf = Shelf(folder)
+
+    def view(self) -> View:
+        """Return the vault as it is now. Nothing is locked and nothing is written."""
+        return self._shelf.view(fresh=False)
+
+    def update(self, plan: Plan, *, verb: str, undoes: str | None = None) -> Applied:
+        """Decide on the vault as it is now, and write what was decided; an empty batch writes nothing.
+
+        Args:
+            plan: Decides; pure, and called again when a page changed before it could be replaced.
+            verb: On whose behalf, for the journal.
+            undoes: The run that this one takes back.
+
+        Raises:
+            LockTimeout: Somebody else kept the vault's lock.
+            PageConflict: A page changed under every attempt.
+            UnknownEntry: The batch names an entry that is not there.
+            FileError: The disk refused, or a page leads out of the vault.
+        """
+        if not files.is_folder(self._shelf.checked(self._folder.machine)) and not plan(self.view()):
+            return Applied()  # so that asking a vault that does not exist does not make one
+        with files.locked(self._folder.lock, timeout_s=self._lock_timeout_s):
+            run = f"{self._clock.now():%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+            for attempt in range(1, MAX_ATTEMPTS + 1):
+                view = self._shelf.view(fresh=True)
+                outcome = work_out(plan(view), view, now=self._clock.now())
+                if not outcome:
+                    return Applied(kept=outcome.kept)
+                try:
+                    return self._write(view, outcome, JournalRun(run, self._clock.now(), verb, outcome.journal, undoes))
+                except PageConflict as conflict:
+                    if attempt == MAX_ATTEMPTS:
+                        raise PageConflict(
+                            f"{conflict.message} That happened {attempt} times.",
+                            hint="Close what keeps writing to it, and try again.",
+                            **conflict.facts,
+                        ) from conflict
+        raise AssertionError("every attempt returns or raises")
+
+    def prepare(self) -> None:
+        """Make the folder what a vault starts as, once; a file that is there is never written over."""
+        self._shelf.checked(self._folder.machine)
+        if files.identify(self._folder.journal) is not None:
+            return
+        root = self._folder.root
+        new = all(path == self._folder.machine for path in files.list_folder(root))
+        files.make_folder(self._folder.machine, private=True)
+        for name, text in templates.seeds(root.absolute().parent, self._language, new=new).items():
+            self._seed(root / name, text)
+        files.append(self._folder.journal, "")
+
+    def agents(self) -> list[str]:
+        """Return the names of the folders that hold an agent's pages."""
+        return self._shelf.agents()
+
+    def page_path(self, ref: PageRef) -> Path:
+        """Return where a page is kept, or would be.
+
+        Raises:
+            InvalidName: Agent or category cannot be a folder or file anywhere.
+            FileError: A link on the way leads out of the vault, or a folder stands there.
+        """
+        return self._shelf.path_of(ref)
+
+    def page_states(self) -> list[PageState]:
+        """Return what tells a reader which pages changed; entries are read only when asked for."""
+        return [stored.state for stored in self._shelf.pages(fresh=False)]
+
+    def journal_runs(self) -> tuple[JournalRun, ...]:
+        """Return what was done to the vault, oldest first."""
+        return journal.read(self._folder.journal)
+
+    def project_text(self) -> str:
+        """Return the page that every agent shares; empty if there is none."""
+        return files.read_text(self._shelf.checked(self._folder.project)) or ""
+
+    def write_project(self, text: str) -> None:
+        """Replace the shared page by what its owner wrote."""
+        self._shelf.checked(self._folder.machine)
+        with files.locked(self._folder.lock, timeout_s=self._lock_timeout_s):
+            self.prepare()
+            path = self._shelf.checked(self._folder.project)
+            files.replace(path, pages_of.encode(text), expected=files.identify(path))
+
+    def _write(self, view: View, outcome: Outcome, run: JournalRun) -> Applied:
+        identities = self._check_targets(view, outcome)
+        self.prepare()
+        if run.changes:
+            files.append(self._folder.journal, journal.line(run) + "\n")
+        written = {ref: stored.page for ref, stored in view.pages.items()}
+        for pages in (outcome.grown, outcome.final):
+            for ref, page in pages.items():
+                if written.get(ref) != page:
+                    identities[ref] = self._write_page(ref, page, identities[ref])
+                    written[ref] = page
+        if outcome.taken:
+            lines = dict.fromkeys(map(taken.line, outcome.taken))
+            files.append(self._shelf.checked(self._folder.taken), "".join(f"{line}\n" for line in lines))
+        return Applied(run.run, outcome.added, outcome.amended, outcome.kept, outcome.renamed, outcome.counts)
+
+    def _check_targets(self, view: View, outcome: Outcome) -> dict[PageRef, FileIdentity | None]:
+        """Return the identities of the pages to write, before anything is written.
+
+        Raises:
+            PageConflict: One has changed since it was read.
+            FileError: One leads out of the vault, or was written by a newer program.
+        """
+        identities: dict[PageRef, FileIdentity | None] = {}
+        for ref, page in outcome.final.items():
+            path, stored = self._shelf.path_of(ref), view.pages.get(ref)
+            identities[ref] = stored.identity if stored else None
+            if front.format_of(page.front) > front.FORMAT:
+                raise FileError(
+                    f"{ref.path} has a format that a newer agent-memory wrote.", hint="Update this one.", path=str(path)
+                )
+            if files.identify(path) != identities[ref]:
+                raise PageConflict(f"{ref.path} changed while it was being read.", path=str(path))
+        return identities
+
+    def _write_page(self, ref: PageRef, page: Page, expected: FileIdentity | None) -> FileIdentity:
+        path = self._shelf.path_of(ref)
+        files.make_folder(path.parent)
+        return files.replace(path, pages_of.encode(page.render()), expected=expected)
+
+    def _seed(self, path: Path, text: str) -> None:
+        if path.is_symlink() or files.identify(path) is not None:
+            return
+        with contextlib.suppress(PageConflict):  # somebody else has just made it
+            files.replace(path, text.encode("utf-8"), expected=None)

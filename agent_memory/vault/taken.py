@@ -1,0 +1,100 @@
+"""The ledger of what was taken, ``taken.jsonl``: the reason why reading twice writes once.
+
+It is only ever appended to, and git merges it line by line, so the lines are a set: their order means
+nothing and a doubled line is one. What is no line of ours, such as a merge's marks, is passed over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Container, Iterable
+from datetime import UTC, datetime
+from typing import Any, Final, get_args
+
+from agent_memory.model.memory import TakenLine, Why
+
+_WHYS: Final = frozenset(get_args(Why))
+# Of several lines with one key, the first of these speaks for it.
+_WEIGHT: Final = {"forgotten": 0, "stored": 1, "duplicate": 2, "reflected": 3}
+
+
+class Taken:
+    """The ledger, looked up by key, id and words. ``skipped`` counts the lines that were passed over."""
+
+    def __init__(self, lines: Iterable[TakenLine] = (), *, skipped: int = 0) -> None:
+        self.lines = frozenset(lines)
+        self.skipped = skipped
+        self._by_key: dict[str, TakenLine] = {}
+        self._by_words: dict[str, list[TakenLine]] = defaultdict(list)
+        for line in sorted(self.lines, key=_rank):
+            self._by_key.setdefault(line.key, line)
+            if line.words is not None:
+                self._by_words[line.words].append(line)
+        self._ids = frozenset(line.id for line in self.lines)
+
+    def by_key(self, key: str) -> TakenLine | None:
+        """Return the line that speaks for ``key``: forgotten outweighs the rest, then the earliest."""
+        return self._by_key.get(key)
+
+    def knows_id(self, entry_id: str) -> bool:
+        """Whether some line names this entry."""
+        return entry_id in self._ids
+
+    def removed_words(self, words: str, ids_in_pages: Container[str]) -> datetime | None:
+        """Return when words were last taken whose entry is gone, or that were forgotten; None if never.
+
+        Args:
+            words: The fingerprint of quoted words.
+            ids_in_pages: The ids that stand in any page or archive.
+        """
+        lines = self._by_words.get(words, ())
+        return max((line.at for line in lines if line.why == "forgotten" or line.id not in ids_in_pages), default=None)
+
+
+def parse(text: str) -> Taken:
+    """Read the ledger; whatever is not one of its lines is counted and passed over."""
+    written = [line for line in text.split("\n") if line.strip()]
+    lines = [parsed for parsed in map(_parse_line, written) if parsed is not None]
+    return Taken(lines, skipped=len(written) - len(lines))
+
+
+def line(taken: TakenLine) -> str:
+    """Return one line of the ledger, without its end."""
+    fields = {"k": taken.key, "id": taken.id, "t": utc_text(taken.at), "w": taken.words, "why": taken.why}
+    return json.dumps({name: value for name, value in fields.items() if value is not None})
+
+
+def utc_text(moment: datetime) -> str:
+    """Return an aware time as ISO 8601 in UTC, with a Z."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def utc_time(text: object) -> datetime:
+    """Read what ``utc_text`` wrote.
+
+    Raises:
+        ValueError: It is no time, or one without a zone.
+    """
+    moment = datetime.fromisoformat(text if isinstance(text, str) else "")
+    if moment.tzinfo is None:
+        raise ValueError(f"{text!r} has no zone")
+    return moment.astimezone(UTC)
+
+
+def _parse_line(text: str) -> TakenLine | None:
+    try:
+        return _line_of(json.loads(text))
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+        return None
+
+
+def _line_of(fields: Any) -> TakenLine:
+    key, entry_id, words, why = fields["k"], fields["id"], fields.get("w"), fields["why"]
+    if not (isinstance(key, str) and isinstance(entry_id, str) and isinstance(words, str | None) and why in _WHYS):
+        raise ValueError("not a line of the ledger")
+    return TakenLine(key, entry_id, utc_time(fields["t"]), why, words)
+
+
+def _rank(line: TakenLine) -> tuple[int, datetime, str]:
+    return _WEIGHT[line.why], line.at, line.id

@@ -1,0 +1,64 @@
+"""What a new vault starts with: the shared page, a word to its owner, and what git should do with it.
+
+The texts are the files of ``vault_templates/``, as their owner will see them.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+from agent_memory.errors import FileError
+from agent_memory.model.text import clean, one_line, shorten
+from agent_memory.system import files
+from agent_memory.system.paths import PROJECT_FILE, templates_dir
+
+OWNER_FILE: Final = "README.md"
+GIT_IGNORE: Final = ".vault/\nconversations/\n*.am-tmp\n"
+GIT_ATTRIBUTES: Final = "taken.jsonl merge=union\n"
+MAX_TITLE_CHARS: Final = 100
+
+_TITLE: Final = re.compile(r"^#[ \t]+(.+)$", re.MULTILINE)
+_PICTURE: Final = re.compile(r"\[?!\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?|<[^>]*>")
+_LINK: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+
+
+def seeds(workspace: Path, language: str, *, new: bool) -> dict[str, str]:
+    """Return the text of each file that a vault starts with, by its name.
+
+    Args:
+        workspace: The folder whose README may give the project its title.
+        language: ``en`` or ``pt``.
+        new: Whether the memory folder itself is new; an existing one gets no word to its owner.
+    """
+    project = template(PROJECT_FILE, language).replace("{title}", title_of(workspace))
+    texts = {".gitignore": GIT_IGNORE, ".gitattributes": GIT_ATTRIBUTES, PROJECT_FILE: project}
+    return texts | ({OWNER_FILE: template(OWNER_FILE, language)} if new else {})
+
+
+def template(name: str, language: str) -> str:
+    """Return a template in ``language``.
+
+    Raises:
+        FileError: The installation lacks it.
+    """
+    path = templates_dir() / language / name
+    text = files.read_text(path)
+    if text is None:
+        raise FileError(f"The template {path} is missing.", hint="Install agent-memory again.", path=str(path))
+    return text
+
+
+def title_of(workspace: Path) -> str:
+    """Return the title in the workspace's README, or else the folder's name."""
+    found = _TITLE.search(_text_of(workspace / "README.md"))
+    bare = _LINK.sub(r"\1", _PICTURE.sub(" ", found[1])) if found else ""
+    return shorten(one_line(clean(bare)), MAX_TITLE_CHARS) or workspace.name or "Project"
+
+
+def _text_of(readme: Path) -> str:
+    try:
+        return files.read_text(readme) or ""
+    except FileError:  # a title is not worth a failure
+        return ""

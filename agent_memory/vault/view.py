@@ -1,0 +1,110 @@
+"""The vault as it was at one moment: every entry, the ledger, and the questions that decisions ask of them.
+
+A value: it does not follow later changes, and looking at it reads no file.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from agent_memory.model.memory import Memory, PageRef
+from agent_memory.model.transcript import FileIdentity
+from agent_memory.system.files import digest_of
+from agent_memory.vault import page as pages_of
+from agent_memory.vault.page import Page
+from agent_memory.vault.taken import Taken
+
+
+@dataclass(frozen=True, slots=True)
+class PageState:
+    """What a reader needs to tell whether a page changed: which, its file's identity, its digest, its entries."""
+
+    page: PageRef
+    identity: FileIdentity
+    digest: str
+    load: Callable[[], Sequence[Memory]]
+
+
+@dataclass(frozen=True)
+class StoredPage:
+    """A page as it is on disk: its bytes, and their meaning once somebody asks."""
+
+    ref: PageRef
+    identity: FileIdentity
+    data: bytes
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of its bytes."""
+        return digest_of(self.data)
+
+    @cached_property
+    def page(self) -> Page:
+        """The page, parsed."""
+        return pages_of.parse(pages_of.decode(self.data))
+
+    @cached_property
+    def memories(self) -> tuple[Memory, ...]:
+        """Its entries, in its order."""
+        return self.page.memories(self.ref)
+
+    @property
+    def state(self) -> PageState:
+        """What tells a reader whether it changed."""
+        return PageState(self.ref, self.identity, self.digest, lambda: self.memories)
+
+
+class View:
+    """Everything in the vault at one moment.
+
+    ``memories`` are the entries of all pages and archives; an entry whose move to the archive was cut
+    short is there twice. ``skipped`` names files that look like pages but lead out of the vault.
+    """
+
+    def __init__(
+        self,
+        pages: Iterable[StoredPage] = (),
+        taken: Taken | None = None,
+        agents: Iterable[str] = (),
+        skipped: Iterable[str] = (),
+    ) -> None:
+        self.pages = {stored.ref: stored for stored in pages}
+        self.taken = taken or Taken()
+        self.agents = tuple(agents)
+        self.skipped = tuple(skipped)
+        self.memories = tuple(memory for stored in self.pages.values() for memory in stored.memories)
+        self._by_id: dict[str, list[Memory]] = defaultdict(list)
+        self._by_key: dict[str, list[Memory]] = defaultdict(list)
+        for memory in sorted(self.memories, key=self._weight):
+            self._by_id[memory.id].append(memory)
+            if memory.key is not None:
+                self._by_key[memory.key].append(memory)
+
+    def by_key(self, key: str) -> tuple[Memory, ...]:
+        """Return the entries taken under ``key``; pages before archives, the latest saved first."""
+        return tuple(self._by_key.get(key, ()))
+
+    def by_id(self, entry_id: str) -> tuple[Memory, ...]:
+        """Return the entries addressed as ``entry_id``; pages before archives, the latest saved first."""
+        return tuple(self._by_id.get(entry_id, ()))
+
+    def of(self, agent: str, category: str, archived: bool | None = None) -> tuple[Memory, ...]:
+        """Return the entries of a page, of its archive, or of both, the page's first."""
+        wanted = (False, True) if archived is None else (archived,)
+        stored = (self.pages.get(PageRef(agent, category, which)) for which in wanted)
+        return tuple(memory for page in stored if page for memory in page.memories)
+
+    def id_in_use(self, entry_id: str) -> bool:
+        """Whether a page, an archive or the ledger has this id."""
+        return entry_id in self._by_id or self.taken.knows_id(entry_id)
+
+    def removed_words(self, words: str) -> datetime | None:
+        """Return when quoted words were last taken whose entry is gone, or that were forgotten; None if never."""
+        return self.taken.removed_words(words, self._by_id)
+
+    def _weight(self, memory: Memory) -> tuple[bool, int]:
+        return memory.page.archived, -self.pages[memory.page].identity.mtime_ns

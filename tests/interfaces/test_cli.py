@@ -1,0 +1,345 @@
+"""The command line as a user has it: arguments in; text, JSON and an exit code out."""
+
+import importlib
+import io
+import json
+import sys
+
+import pytest
+import typer
+
+from agent_memory.errors import AgentMemoryError, UsageError
+from agent_memory.interfaces.cli import failures
+from agent_memory.interfaces.cli.main import COMMANDS, hoist, run
+
+DECISION = "Let's go with SQLite for the order store, one file per shop, because backups are a plain copy."
+
+
+@pytest.fixture
+def here(workspace, monkeypatch):
+    monkeypatch.chdir(workspace.root)
+    return workspace
+
+
+@pytest.fixture
+def cli(here, capsys):
+    def _run(*words, stdin=None):
+        if stdin is not None:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(sys, "stdin", io.StringIO(stdin))
+                code = run(list(words))
+        else:
+            code = run(list(words))
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return _run
+
+
+@pytest.fixture
+def taken(here, cli):
+    here.chat().user(DECISION).assistant("Done, it is SQLite now.").ended().save(written=here.long_ago())
+    assert cli("process")[0] == 0
+    return here
+
+
+def answer(result):
+    code, out, _ = result
+    assert code == 0
+    return json.loads(out)
+
+
+def test_process_counts_what_it_took(here, cli):
+    here.chat().user(DECISION).assistant("Done.").ended().save(written=here.long_ago())
+
+    told = answer(cli("process", "--json"))
+
+    assert set(told) == {
+        "sessions_found", "sessions_processed", "sessions_up_to_date", "turns", "decisions", "lessons", "tasks",
+        "handoffs", "duplicates", "redactions", "skipped_lines", "errors",
+    }  # fmt: skip
+    assert (told["sessions_found"], told["decisions"]) == (1, 1)
+
+
+def test_process_without_a_chat_says_so_and_writes_nothing(here, cli):
+    code, out, _ = cli("process")
+
+    assert (code, "No conversations found" in out) == (0, True)
+    assert not here.memory.exists()
+
+
+def test_an_entry_is_added_read_edited_and_deleted(here, cli):
+    added = answer(cli("vault", "add", "default", "lessons", "--content", "Ação: é 18.", "--tags", "a,b", "--json"))
+    assert added["tags"] == ["a", "b"]
+
+    listed = answer(cli("vault", "list", "default", "lessons", "--json"))
+    assert [row["id"] for row in listed["entries"]] == [added["id"]]
+    assert set(listed["entries"][0]) == {"id", "date", "tags", "status", "snippet"}
+
+    edited = answer(cli("vault", "edit", "default", "lessons", added["id"], "--json", stdin="É 20.\n"))
+    assert (edited["content"], edited["id"]) == ("É 20.", added["id"])
+
+    code, out, _ = cli("vault", "get", "default", "lessons", added["id"])
+    assert (code, out) == (0, "É 20.\n")
+
+    assert cli("vault", "delete", "default", "lessons", added["id"], "--force")[0] == 0
+    assert answer(cli("--json", "vault", "list", "default", "lessons"))["entries"] == []
+
+    assert cli("undo")[0] == 0
+    assert cli("vault", "get", "default", "lessons", added["id"])[1] == "É 20.\n"
+
+
+def test_a_task_added_by_hand_is_open_and_briefed(cli):
+    cli("vault", "add", "default", "tasks", "--content", "Rodar a migração antes do deploy")
+
+    code, out, _ = cli("inject", "preview", "default")
+
+    assert code == 0
+    assert "- [ ]" in out
+    assert "Rodar a migração" in out
+
+
+def test_a_secret_given_by_hand_is_taken_out_with_a_remark(here, cli):
+    secret = "Zk3vQ9xT2bLw7RfYp0aHsd5"
+
+    _, _, err = cli("vault", "add", "default", "lessons", "--content", f"The sandbox uses API_KEY={secret} for now.")
+
+    assert "taken out" in err
+    assert not [name for name, data in here.files().items() if secret.encode() in data]
+
+
+def test_deleting_asks_and_without_a_terminal_needs_force(cli):
+    added = answer(cli("vault", "add", "default", "lessons", "--content", "x y z", "--json"))
+
+    code, _, err = cli("vault", "delete", "default", "lessons", added["id"], stdin="")
+
+    assert code == 2
+    assert "--force" in err
+    assert cli("vault", "get", "default", "lessons", added["id"])[0] == 0
+
+
+def test_search_finds_without_accents_and_says_where(taken, cli):
+    cli("vault", "add", "default", "decisions", "--content", "Decisão: a autenticação usa sessão em cookie.")
+
+    found = answer(cli("search", "autenticacao", "cookie", "--json"))
+
+    assert found["query"] == "autenticacao cookie"
+    assert found["results"][0]["content"].startswith("Decisão")
+    assert set(found["results"][0]) == {"id", "agent", "category", "date", "score", "snippet", "content"}
+
+
+def test_a_hand_edit_is_searchable_at_once(taken, cli):
+    page = taken.memory / "default" / "decisions.md"
+    page.write_text(
+        page.read_text(encoding="utf-8") + "\n## 2026-03-19\n\nWe ship on Wednesdays only.\n", encoding="utf-8"
+    )
+
+    assert answer(cli("search", "wednesdays", "--json"))["results"]
+
+
+def test_the_briefing_keeps_its_budget_and_explains_itself(taken, cli):
+    code, out, _ = cli("inject", "preview", "default", "orders", "--budget", "150", "--explain")
+
+    assert code == 0
+    assert "of 150 tokens" in out
+    told = answer(cli("inject", "preview", "default", "orders", "--budget", "150", "--json"))
+    assert told["tokens"] <= 150
+
+
+def test_undo_takes_an_extraction_back_for_good(taken, cli):
+    assert "Took back" in cli("undo")[1]
+
+    cli("undo")
+    cli("process", "--full")
+
+    assert answer(cli("vault", "list", "default", "decisions", "--json"))["entries"] == []
+
+
+def test_undoing_an_undo_brings_it_back(taken, cli):
+    runs = answer(cli("changes", "--json"))["runs"]
+    added = next(run for run in runs if any(change["page"].endswith("decisions.md") for change in run["changes"]))
+    cli("undo", added["run"])
+    undoing = answer(cli("changes", "--json"))["runs"][0]
+
+    cli("undo", undoing["run"])
+
+    assert len(answer(cli("vault", "list", "default", "decisions", "--json"))["entries"]) == 1
+
+
+def test_changes_lists_runs_newest_first_and_can_begin_at_a_day(taken, cli):
+    cli("vault", "add", "default", "lessons", "--content", "The newest.")
+
+    runs = answer(cli("changes", "--json"))["runs"]
+
+    assert runs[0]["verb"] == "vault add"
+    assert runs[0]["changes"][0]["snippet"] == "The newest."
+    assert answer(cli("changes", "--since", "2999-01-01", "--json"))["runs"] == []
+
+
+def test_compact_moves_old_entries_to_the_archive_where_they_are_found(cli):
+    for number in range(31):
+        cli("vault", "add", "default", "decisions", "--content", f"Shelf number {number} holds rye bread.")
+
+    dry = answer(cli("compact", "--dry-run", "--json"))
+    done = answer(cli("compact", "--json"))
+
+    assert (dry["entries_archived"], done["entries_archived"]) == (11, 11)
+    assert len(answer(cli("vault", "list", "default", "decisions", "--json"))["entries"]) == 20
+    assert len(answer(cli("search", "rye", "bread", "--limit", "100", "--json"))["results"]) == 31
+    assert answer(cli("compact", "--json"))["entries_archived"] == 0
+
+
+def test_status_tells_places_and_counts(taken, cli):
+    told = answer(cli("status", "--json"))
+
+    assert told["conversations_found"] == told["conversations_taken"] == 1
+    assert told["entries"]["default"]["decisions"] == 1
+    assert told["watcher"] == ""
+
+
+def test_status_of_nothing_writes_nothing(here, cli):
+    code, out, _ = cli("status")
+
+    assert (code, "not there yet" in out) == (0, True)
+    assert not here.memory.exists()
+
+
+def test_the_project_page_is_seeded_from_the_readme_and_replaced_from_a_pipe(taken, cli):
+    assert "The shop" in cli("project", "show")[1]
+
+    assert cli("project", "edit", stdin="# Nossa loja\n\nVendemos pão.\n")[0] == 0
+
+    assert cli("project", "show")[1] == "# Nossa loja\n\nVendemos pão.\n"
+
+
+def test_the_project_page_opens_in_the_users_editor(taken, cli, monkeypatch, tmp_path):
+    editor = tmp_path / "editor.py"
+    editor.write_text("import sys; open(sys.argv[1], 'a').write('Edited.')")
+    monkeypatch.setenv("VISUAL", f"{sys.executable} {editor}")
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+
+    assert cli("project", "edit")[0] == 0
+
+    assert cli("project", "show")[1].rstrip().endswith("Edited.")
+
+
+def test_config_show_says_where_each_value_comes_from(here, cli):
+    here.memory.mkdir()
+    (here.memory / "config.toml").write_text("[context]\nmax_tokens = 900\n", encoding="utf-8")
+
+    told = answer(cli("config", "show", "--json"))["settings"]
+
+    assert told["context.max_tokens"]["value"] == 900
+    assert told["context.max_tokens"]["source"].endswith("config.toml, line 2")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "kind"),
+    [
+        (["vault", "list", "nobody", "decisions"], 2, "UnknownAgent"),
+        (["vault", "list", "default", "nothing"], 2, "UnknownCategory"),
+        (["vault", "get", "default", "decisions", "42"], 2, "UnknownEntry"),
+        (["vault", "edit", "default", "decisions", "42", "--content", "x"], 2, "UnknownEntry"),
+        (["vault", "delete", "default", "decisions", "42", "--force"], 2, "UnknownEntry"),
+        (["vault", "add", "../evil", "decisions", "--content", "x"], 2, "InvalidName"),
+        (["vault", "add", "a/b", "decisions", "--content", "x"], 2, "InvalidName"),
+        (["vault", "add", "CON", "decisions", "--content", "x"], 2, "InvalidName"),
+        (["vault", "add", "default", "nothing", "--content", "x"], 2, "UnknownCategory"),
+        (["vault", "add", "default", "decisions", "--content", "  \n "], 2, "UsageError"),
+        (["vault", "add", "default", "decisions", "--file", "missing.txt"], 1, "FileError"),
+        (["vault", "list"], 2, "UsageError"),
+        (["nonsense"], 2, "UsageError"),
+        (["search", "x", "--agent", "nobody"], 2, "UnknownAgent"),
+        (["search", "x", "--category", "nothing"], 2, "UnknownCategory"),
+        (["search", "x", "--limit", "0"], 2, "UsageError"),
+        (["inject", "preview", "nobody"], 2, "UnknownAgent"),
+        (["inject", "preview", "default", "--budget", "5"], 1, "SettingsError"),
+        (["undo"], 2, "UnknownEntry"),
+        (["undo", "42"], 2, "UnknownEntry"),
+        (["changes", "--since", "yesterday"], 2, "UsageError"),
+        (["process", "--source", "emacs"], 2, "UsageError"),
+        (["process", "--threshold", "-1"], 1, "SettingsError"),
+        (["process", "--agent", ".."], 2, "InvalidName"),
+        (["process", "--workspace", "missing"], 1, "FileError"),
+        (["process", "--transcripts-dir", "README.md"], 1, "FileError"),
+        (["--dir", "README.md", "agents"], 1, "FileError"),
+    ],
+)
+def test_wrong_input_gives_one_sentence_a_hint_the_right_code_and_nothing_written(here, cli, words, code, kind):
+    got, out, err = cli(*words)
+
+    assert got == code
+    assert out == ""
+    assert len(err.strip().splitlines()) == 2
+    assert not here.memory.exists()
+
+    got, out, err = cli(*words, "--json")
+    error = json.loads(out)["error"]
+    assert (got, error["type"]) == (code, kind)
+    assert error["message"].endswith(".")
+    assert error["hint"]
+
+
+def test_a_mistyped_setting_is_one_sentence(here, cli):
+    here.memory.mkdir()
+    (here.memory / "config.toml").write_text("[context]\nmax_token = 9\n", encoding="utf-8")
+
+    code, _, err = cli("status")
+
+    assert code == 1
+    assert "Did you mean context.max_tokens?" in err
+
+
+def test_garbage_where_the_state_or_the_mirror_should_be_costs_nothing(taken, cli):
+    before = {m.key for m in taken.memories()}
+    for name in ("state.sqlite3", "mirror.sqlite3"):
+        (taken.memory / ".vault" / name).write_bytes(b"garbage " * 1000)
+
+    assert cli("process")[0] == 0
+    assert answer(cli("search", "order store", "--json"))["results"]
+    assert {m.key for m in taken.memories()} == before
+
+
+def test_a_file_where_an_agents_folder_should_be_is_one_sentence(taken, cli):
+    (taken.memory / "other").write_text("a file")
+
+    code, _, err = cli("vault", "add", "other", "decisions", "--content", "x y")
+
+    assert (code, len(err.strip().splitlines())) == (1, 2)
+
+
+def test_the_flags_that_go_anywhere_go_to_the_front():
+    assert hoist(["vault", "list", "--json", "a", "--dir", "x"]) == ["--json", "--dir", "x", "vault", "list", "a"]
+    assert hoist(["search", "--dir=x", "--", "--json"]) == ["--dir=x", "search", "--", "--json"]
+
+
+def test_every_line_of_help_is_its_commands_own():
+    for name, module, summary in COMMANDS:
+        found = importlib.import_module(f"agent_memory.interfaces.cli.{module}").commands()[name]
+        own = found.info.help if isinstance(found, typer.Typer) else (found.__doc__ or "").splitlines()[0]
+        assert own == summary
+
+
+def test_every_error_has_an_exit_code():
+    def tree(cls):
+        return [cls, *(child for sub in cls.__subclasses__() for child in tree(sub))]
+
+    codes = {cls: failures.exit_code(cls("x")) for cls in tree(AgentMemoryError)}
+
+    assert set(codes.values()) == {1, 2}
+    assert all(code == (2 if issubclass(cls, UsageError) else 1) for cls, code in codes.items())
+
+
+def test_a_reader_that_goes_away_is_no_error(taken, tmp_path):
+    import os
+    import subprocess
+
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as closed:
+        done = subprocess.run(
+            [sys.executable, "-m", "agent_memory", "config", "show"],
+            stdout=closed, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agent_memory.mirror import queries, schema
+from agent_memory.mirror.sync import SyncReport, sync
+from agent_memory.model.memory import Memory, PageRef
+from agent_memory.system.database import Database
+from tests.builders import a_memory, a_page_state
+
+
+@pytest.fixture
+def database(tmp_path: Path):
+    opened = Database.open(tmp_path / "mirror.sqlite3")
+    schema.ensure(opened)
+    yield opened
+    opened.close()
+
+
+def never() -> list[Memory]:
+    raise AssertionError("an unchanged page was loaded")
+
+
+def run(database: Database, *pages) -> SyncReport:
+    return sync(database, pages, lambda text: text)
+
+
+def test_a_page_that_did_not_change_is_not_loaded(database):
+    assert run(database, a_page_state(a_memory())).loaded == 1
+    assert run(database, a_page_state(load=never)) == SyncReport(unchanged=1)
+
+
+def test_a_page_that_was_only_touched_is_not_loaded_but_known_again(database):
+    run(database, a_page_state(a_memory(), mtime_ns=1))
+    assert run(database, a_page_state(load=never, mtime_ns=2)).loaded == 0
+    assert [stamp.mtime_ns for stamp in queries.stamps(database).values()] == [2]
+
+
+def test_other_bytes_are_seen_even_where_size_and_time_are_the_same(database):
+    run(database, a_page_state(a_memory("Use Mongo."), digest="one"))
+    assert run(database, a_page_state(a_memory("Use Redis."), digest="two")).loaded == 1
+
+
+def test_a_page_that_vanished_loses_its_rows(database):
+    page = PageRef("default", "lessons")
+    run(database, a_page_state(a_memory()), a_page_state(a_memory(page=page), page=page))
+    assert run(database, a_page_state(a_memory())) == SyncReport(unchanged=1, vanished=1)
+    assert list(queries.stamps(database)) == [PageRef("default", "decisions")]
+    assert queries.count(database) == 1
+
+
+def test_a_page_that_cannot_be_loaded_leaves_the_mirror_as_it_was(database):
+    run(database, a_page_state(a_memory("Use Mongo.")))
+    with pytest.raises(AssertionError):
+        run(database, a_page_state(load=never, digest="two"))
+    assert queries.count(database) == 1
+
+
+def test_copies_of_an_id_in_one_page_are_rows_of_their_own(database):
+    run(database, a_page_state(a_memory("One.", id="17"), a_memory("Two.", id="17", position=1)))
+    assert [row.body for row in queries.entries(database, PageRef("default", "decisions"))] == ["One.", "Two."]
+
+
+def test_a_schema_is_made_once(database):
+    run(database, a_page_state(a_memory()))
+    schema.ensure(database)
+    assert queries.count(database) == 1

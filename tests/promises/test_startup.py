@@ -1,0 +1,48 @@
+"""What starting up may cost: which modules are loaded, and how much processor time."""
+
+import os
+import statistics
+import subprocess
+import sys
+
+HEAVY = {"httpx", "watchdog", "yaml", "rank_bm25", "filelock", "frontmatter", "sqlite3", "rich", "numpy", "asyncio"}
+RUNS = 7
+
+
+def test_help_loads_none_of_the_heavy_libraries():
+    program = (
+        "import sys\n"
+        "from agent_memory.interfaces.cli.main import run\n"
+        "code = run(['--help'])\n"
+        "print(*sorted({name.split('.')[0] for name in sys.modules}), file=sys.stderr)\n"
+        "sys.exit(code)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert HEAVY & set(done.stderr.split()) == set()
+
+
+def test_importing_the_package_loads_nothing_else():
+    program = "import sys; before = set(sys.modules); import agent_memory; print(len(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "1"
+
+
+def test_help_costs_at_most_half_as_much_again_as_importing_typer():
+    ours, theirs = [], []
+    for _ in range(RUNS):
+        theirs.append(cpu_s("-c", "import typer"))
+        ours.append(cpu_s("-m", "agent_memory", "--help"))
+
+    # Both are measured in turns and the quickest run of each counts: noise only ever adds.
+    assert min(ours) <= 1.5 * min(theirs), (statistics.median(ours), statistics.median(theirs))
+
+
+def cpu_s(*arguments: str) -> float:
+    """Return the processor time of one run of Python."""
+    process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return usage.ru_utime + usage.ru_stime
