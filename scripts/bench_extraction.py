@@ -25,10 +25,8 @@ from types import ModuleType
 from typing import Any
 from unittest import mock
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from agent_memory.extraction import Memo, score as scoring, step
+from agent_memory.extraction import Memo, step
+from agent_memory.extraction import score as scoring
 from agent_memory.model.transcript import Record, Turn
 from agent_memory.redaction import redact
 from agent_memory.sources import cursor, jsonl
@@ -46,7 +44,7 @@ def conversations(evalset: Path) -> list[Path]:
 
 def load_scorer(evalset: Path) -> ModuleType:
     """Import the set's own scorer, which stands beside it or in it."""
-    for folder in (evalset.parent, evalset, Path("/work/shared/evalset")):
+    for folder in (evalset.parent, evalset):
         if (folder / "score.py").exists():
             spec = importlib.util.spec_from_file_location("evalset_score", folder / "score.py")
             assert spec is not None
@@ -92,7 +90,7 @@ def extract(folder: Path) -> dict[str, list[dict[str, str]]]:
 @contextlib.contextmanager
 def weights_in_use(weights: Mapping[str, Mapping[str, float]]) -> Iterator[None]:
     """Judge with other weights than the shipped ones for a while."""
-    with mock.patch.object(scoring, "weights", lambda: weights):
+    with mock.patch.object(scoring, "weights", return_value=weights):
         yield
 
 

@@ -12,23 +12,19 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import sys
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
-from importlib import resources
 from types import ModuleType
-
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
 import bench_extraction as bench
 
 from agent_memory.extraction import Memo, step
 from agent_memory.extraction.observe import observe
 from agent_memory.extraction.score import CATEGORIES, vetoed
-from agent_memory.extraction.table import FILES, load, parse
+from agent_memory.extraction.table import FILES, load, parse, text_of
 
+ROOT = Path(__file__).resolve().parent.parent
 PENALTY = 3.0
 ROUNDS = 150
 LEAN = {"decisions": 0.1, "lessons": 0.3, "tasks": 0.9}
@@ -64,7 +60,7 @@ PLACES: dict[str, dict[str, float]] = {
         "record": -1.5,
         "leftover": -1.0,
     },
-    "decisions.user": {"asked:choice": 1.2, "asked:question": 0.5},
+    "decisions.user": {"asked:choice": 1.2, "asked:question": 0.5, "terse-choice": 1.0, "kind:numbered": 0.7},
     "decisions.assistant": {"answer": 0.3, "mood:accepted": 0.5, "words:3": -1.0},
     "tasks": {
         "label:task": 2.5,
@@ -101,11 +97,6 @@ def examples_of(folder: Path, scorer: ModuleType) -> dict[str, list[Example]]:
                 found[f"{category}.{turn.role}"].append((one.signals, float(best > 0 and best > worst - 0.1)))
         memo, _ = step(memo, turn)
     return found
-
-
-def text_of(name: str) -> str:
-    """Return a shipped table's text."""
-    return resources.files("agent_memory.extraction").joinpath("patterns", name).read_text(encoding="utf-8")
 
 
 def prior_of(category: str, role: str) -> dict[str, float]:

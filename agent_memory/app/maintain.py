@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 
@@ -43,6 +43,7 @@ class Status:
     conversations_taken: int
     watcher: str
     entries: dict[str, dict[str, int]]
+    warnings: tuple[str, ...]
 
 
 def compact(app: App, *, dry_run: bool) -> Compaction:
@@ -111,7 +112,15 @@ def status(app: App) -> Status:
         conversations_taken=len(_taken(app) & found),
         watcher=watcher_of(app),
         entries={agent: dict(sorted(held.items())) for agent, held in counts.items()},
+        warnings=tuple(_warnings(view)),
     )
+
+
+def _warnings(view: View) -> Iterator[str]:
+    for path in view.skipped:
+        yield f"{path} leads out of the memory folder and is not read."
+    if view.taken.skipped:
+        yield f"taken.jsonl has {view.taken.skipped} lines that cannot be read; a merge may have left its marks there."
 
 
 def _taken(app: App) -> set[str]:

@@ -22,7 +22,7 @@ def search(app: App, query: Query) -> list[Hit]:
         check_agent(app, query.agent)
     if query.category is not None:
         check_category(app.vault.view(), query.category)
-    return recall(app.mirror, query)
+    return recall(app.mirror, query) if app.folder.root.exists() else []
 
 
 def brief(app: App, agent: str, command: str) -> Briefing:
@@ -37,5 +37,7 @@ def brief(app: App, agent: str, command: str) -> Briefing:
         decisions=app.settings.count("context.decisions"),
         lessons=app.settings.count("context.lessons"),
     )
+    if not app.folder.root.exists():
+        return context.build(agent, command, max_tokens=limits.max_tokens)
     project = redact(app.vault.project_text()).text
     return context.brief(app.mirror, agent, command, project=project, limits=limits)

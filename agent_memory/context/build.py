@@ -64,12 +64,12 @@ def build(  # noqa: PLR0913 (one argument for each section of a briefing)
     agent: str,
     command: str,
     *,
-    project: str,
-    handoff: Told | None,
-    decisions: Sequence[Told],
-    lessons: Sequence[Told],
-    tasks: Sequence[Told],
     max_tokens: int,
+    project: str = "",
+    handoff: Told | None = None,
+    decisions: Sequence[Told] = (),
+    lessons: Sequence[Told] = (),
+    tasks: Sequence[Told] = (),
 ) -> Briefing:
     """Render what was recalled, the best of each kind first, into at most ``max_tokens``.
 

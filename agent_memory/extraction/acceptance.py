@@ -21,25 +21,19 @@ OFFERED: Final = frozenset({"veto:option", "veto:offer", "generic"})
 _NAMED: Final = re.compile(r"^(?:option|opcao|approach|alternativa|plan|plano)\s?(\d{1,2}|[a-h])\b")
 _LETTER: Final = re.compile(r"^([A-Ha-h]|\d{1,2})[.)]?$")
 _MARK: Final = re.compile(
-    r"^\W*(?:(?:ok(?:ay)?|yes|sim|then|entao|let'?s|vamos|bora|quero|prefiro|pode ser|go|de|do|with|for|i(?:'d)? (?:take|prefer|say))[ ,]+){0,3}"
-    r"(?:the |a |o )?(?:option |opcao |number |numero |letra )?(\d{1,2}|[a-h])(?:$|[.,;!]| (?:then|entao|please|is |e |ja |mesmo|com|junto|por favor))"
+    r"^\W*(?:(?:ok(?:ay)?|yes|sim|then|entao|let'?s|vamos|bora|quero|prefiro|pode ser|go|de|do|with|for|"
+    r"i(?:'d)? (?:take|prefer|say))[ ,]+){0,3}(?:the |a |o )?(?:option |opcao |number |numero |letra )?"
+    r"(\d{1,2}|[a-h])(?:$|[.,;!]| (?:then|entao|please|is |e |ja |mesmo|com|junto|por favor))"
 )
 _ORDINAL: Final = re.compile(
-    r"^\W*(?:(?:ok(?:ay)?|yes|sim|let'?s|go|with|take)[ ,]+){0,3}(?:the |a |o )(first|second|third|fourth|primeir|segund|terceir|quart)(?:a|o)?\b"
+    r"^\W*(?:(?:ok(?:ay)?|yes|sim|let'?s|go|with|take)[ ,]+){0,3}(?:the |a |o )"
+    r"(first|second|third|fourth|primeir|segund|terceir|quart)(?:a|o)?\b"
 )
-_ORDINALS: Final = {
-    "first": 0,
-    "primeir": 0,
-    "second": 1,
-    "segund": 1,
-    "third": 2,
-    "terceir": 2,
-    "fourth": 3,
-    "quart": 3,
-}
+_PLACES: Final = "first second third fourth primeir segund terceir quart".split()
 _YES: Final = re.compile(
-    r"^\W*(?:yes|yep|yeah|sure|ok(?:ay)?|go ahead|do it|agreed|sounds good|sim|pode|pode ser|isso|bora|segue|siga|perfeito|"
-    r"combinado|fechado|claro|aprovado|de acordo|avanca|gostei)(?: (?:please|then|isso|sim|segue|with that|com isso|por favor))?\W*$"
+    r"^\W*(?:yes|yep|yeah|sure|ok(?:ay)?|go ahead|do it|agreed|sounds good|sim|pode|pode ser|isso|bora|segue|"
+    r"siga|perfeito|combinado|fechado|claro|aprovado|de acordo|avanca|gostei)"
+    r"(?: (?:please|then|isso|sim|segue|with that|com isso|por favor))?\W*$"
 )
 _RECOMMENDED: Final = re.compile(r"\b(?:recommended|recommend|suggest|recomendad[ao]|recomendo|sugiro)\b")
 
@@ -69,7 +63,7 @@ def settled(memo: Memo, answer: str) -> Option | None:
     if match := _MARK.match(folded):
         return next((option for option in marked if option.mark == match[1]), None)
     if match := _ORDINAL.match(folded):
-        number = _ORDINALS[match[1]]
+        number = _PLACES.index(match[1]) % 4
         return marked[number] if number < len(marked) else None
     if _YES.match(folded):
         recommended = [o for o in memo.proposal.options if _RECOMMENDED.search(fold_sentence(o.text))]

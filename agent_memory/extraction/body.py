@@ -17,13 +17,13 @@ MAX_BODY_CHARS: Final = 300
 MAX_TAGS: Final = 8
 
 _LEAD_IN: Final = re.compile(
-    r"^(?:(?:ok(?:ay)?|so|then|and|also|but|well|yes|yeah|hmm?|right|cool|good|great|nice|perfect|done|fixed|understood|noted|"
-    r"agreed|please|fyi|btw|ent[aã]o|e|ah|tamb[eé]m|mas|sim|certo|boa|bom|perfeito|show|feito|ok|j[aá] agora|outra|pois|"
-    r"verdade|combinado|por favor|al[eé]m disso)(?:[,:.!;]+\s+|\s+(?=\w))){1,3}",
+    r"^(?:(?:ok(?:ay)?|so|then|and|also|but|well|yes|yeah|hmm?|right|cool|good|great|nice|perfect|done|fixed|noted|"
+    r"understood|agreed|please|fyi|btw|ent[aã]o|e|ah|tamb[eé]m|mas|sim|certo|boa|bom|perfeito|show|feito|j[aá] agora|"
+    r"outra|pois|verdade|combinado|por favor|al[eé]m disso)(?:[,:.!;]+\s+|\s+(?=\w))){1,3}",
     re.IGNORECASE,
 )
 _FILE: Final = re.compile(
-    r"(?<![\w/.])(?:[\w.-]+/)*([\w-]*\.?[\w-]+\.(?:py|pyi|js|jsx|ts|tsx|mjs|vue|svelte|rs|go|rb|php|java|kt|swift|c|h|cpp|hpp|cs|gd|sql|sh|"
+    r"(?<![\w/.])(?:[\w.-]{1,60}/){0,9}([\w.-]{1,60}\.(?:py|pyi|js|jsx|ts|tsx|mjs|vue|svelte|rs|go|rb|php|java|kt|swift|c|h|cpp|hpp|cs|gd|sql|sh|"
     r"toml|yaml|yml|json|jsonl|csv|xlsx|ini|cfg|conf|env|md|html|css|scss|tf|lock|gradle|xml|ipynb))(?!\w)"
 )
 _WORD: Final = re.compile(r"[A-Za-z][\w+#-]*(?:\.js)?")

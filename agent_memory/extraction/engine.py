@@ -31,6 +31,7 @@ LEAST_CONFIDENCE: Final = 0.3
 WEAK_CONFIDENCE: Final = 0.15
 ACCEPTED_CONFIDENCE: Final = 0.8
 TODO_CONFIDENCE: Final = 0.7
+LANGUAGE_SENTENCES: Final = 6
 MAX_RECENT: Final = 16
 
 
@@ -73,7 +74,7 @@ def step(memo: Memo, turn: Turn) -> tuple[Memo, tuple[Candidate, ...]]:
 def _findings(turn: Turn, observed: list[Observation]) -> Iterator[Finding]:
     """Judge every sentence; join a short statement with the one that goes on from it."""
     pending: Finding | None = None
-    for number, one in enumerate(observed):
+    for one in observed:
         finding = _judge(turn, one)
         if finding is None:
             if pending and pending.category != "tasks" and _gives_reason(pending, one):
@@ -196,7 +197,7 @@ def _without_repeats(memo: Memo, found: list[Candidate]) -> list[Candidate]:
 def _after(
     memo: Memo, turn: Turn, observed: list[Observation], found: list[Candidate], open_tasks: tuple[OpenTask, ...]
 ) -> Memo:
-    language = language_of(" ".join(one.sentence.text for one in observed))
+    language = language_of(" ".join(one.sentence.text for one in observed[:LANGUAGE_SENTENCES]))
     of_user = turn.role == "user"
     return replace(
         memo,

@@ -23,6 +23,7 @@ MAX_LINE_CHARS: Final = 160
 MAX_ASKED: Final = 6
 MAX_DONE: Final = 8
 MAX_FILES: Final = 12
+RESULTS: Final = frozenset({"work-log", "switched", "now-state", "done-report", "label:decision", "under:decision"})
 HANDOFF_TAG: Final = "auto-handoff"
 
 _TITLES: Final = {
@@ -57,9 +58,7 @@ def cover(memo: Memo, turn: Turn, observed: list[Observation]) -> Coverage:
 
 def _is_result(one: Observation) -> bool:
     """A statement in a turn's answer that reports work, and no narration."""
-    vetoes = {name for name in one.signals if name.startswith("veto:")}
-    results = {"work-log", "switched", "now-state", "done-report", "label:decision", "under:decision"}
-    return not vetoes and "answer" in one.signals and bool(one.signals & results)
+    return "answer" in one.signals and not RESULTS.isdisjoint(one.signals)
 
 
 def _writes(tool: str) -> bool:

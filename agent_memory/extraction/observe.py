@@ -7,25 +7,27 @@ nothing; the engine and the script that fits the weights both start from here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from agent_memory.extraction.memo import Memo
-from agent_memory.extraction.score import Place, signals
+from agent_memory.extraction.score import signals, vetoed
 from agent_memory.extraction.sentences import Sentence, sentences
 from agent_memory.extraction.table import Table
-from agent_memory.model.transcript import Record, Turn
+from agent_memory.model.transcript import Turn
 
 ASKING_SENTENCES: Final = 8
 _OR: Final = re.compile(r"\b(?:or|ou)\b")
 ACCEPTANCE: Final = re.compile(
-    r"^\W*(?:ok(?:ay)?|yes|yep|yeah|ye|sure|go(?: ahead| for it)?|do (?:it|that|both)|both|perfect|agreed|sounds good|great|"
-    r"sim|pode(?: ser)?|quero|isso|bora|segue|siga|manda|faz(?: isso| os dois)?|perfeito|combinado|beleza|fechado|claro|"
-    r"avanca|coloca|arruma|certo|show|boa|gostei|aprovado|the (?:first|second|third|last)|a (?:primeira|segunda|terceira)|"
-    r"(?:option|opcao|a|the)? ?[\da-d])\b"
+    r"^\W*(?:ok(?:ay)?|yes|yep|yeah|ye|sure|go(?: ahead| for it)?|do (?:it|that|both)|both|perfect|agreed|great|"
+    r"sounds good|the (?:first|second|third|last)|a (?:primeira|segunda|terceira)|(?:option|opcao|a|the)? ?[\da-d]|"
+    r"sim|pode(?: ser)?|quero|isso|bora|segue|siga|manda|faz(?: isso| os dois)?|perfeito|combinado|beleza|fechado|"
+    r"claro|avanca|coloca|arruma|certo|show|boa|gostei|aprovado)\b"
 )
 ACCEPTANCE_WORDS: Final = 6
+_NOTHING: Final[frozenset[str]] = frozenset()
+_AFTER_VETO: Final = frozenset({"after:veto"})
+_AFTER_REVEAL: Final = frozenset({"after:reveal"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,41 +42,43 @@ class Observation:
 def observe(memo: Memo, turn: Turn, table: Table) -> list[Observation]:
     """Return the sentences of ``turn`` in order, each with its signals."""
     said = sentences(turn.text, speech=turn.role == "user")
-    places = list(_records(turn))
-    last = max((number for number, (_, record) in enumerate(places) if record.text), default=0)
+    stretches = _stretches(memo, turn, alone=len(said) == 1)
     observed: list[Observation] = []
-    after: frozenset[str] = frozenset()
+    before: frozenset[str] = frozenset({"opening"})
     for sentence in said:
-        number = _record_at(places, sentence.start)
-        record = places[number][1]
-        place = Place(
-            role=turn.role,
-            first_turn=turn.ordinal == 0,
-            answer=number == last,
-            worked=any(earlier.tools for _, earlier in places[:number]),
-            busy=bool(record.tools),
-            asked=memo.asked,
-            mood=memo.mood if turn.role == "assistant" else "",
-            opening=not observed,
-            alone=len(said) == 1,
-            after=after,
-        )
-        after = signals(sentence, place, table)
-        observed.append(Observation(sentence, after, record.redacted))
+        while sentence.start >= stretches[0].end and len(stretches) > 1:
+            stretches.pop(0)
+        found = signals(sentence, turn.role, stretches[0].signals | before, table)
+        observed.append(Observation(sentence, found, stretches[0].redacted))
+        before = _AFTER_VETO if vetoed(found) else _AFTER_REVEAL if "reveal" in found else _NOTHING
     return observed
 
 
-def _records(turn: Turn) -> Iterator[tuple[int, Record]]:
-    """Give every record with the place in ``Turn.text`` where it ends."""
-    end = 0
-    for record in turn.records:
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """The part of the turn's text that one record wrote, and the signals of that place."""
+
+    end: int
+    signals: frozenset[str]
+    redacted: bool
+
+
+def _stretches(memo: Memo, turn: Turn, *, alone: bool) -> list[_Stretch]:
+    of_assistant = turn.role == "assistant"
+    shared = {f"asked:{memo.asked}"} if memo.asked else set()
+    shared |= {f"mood:{memo.mood}"} if of_assistant and memo.mood else set()
+    shared |= {name for name, holds in (("first-turn", turn.ordinal == 0), ("alone", alone)) if holds}
+    found, end, worked = [], 0, False
+    last = max((number for number, record in enumerate(turn.records) if record.text), default=0)
+    for number, record in enumerate(turn.records):
+        end += len(record.text) + (2 if end and record.text else 0)
+        flags = {"answer": number == last, "worked": worked, "busy": bool(record.tools)}
+        flags["textbook"] = of_assistant and memo.mood == "asked" and not (worked or record.tools)
+        here = frozenset(shared | {name for name, holds in flags.items() if holds})
         if record.text:
-            end += len(record.text) + (2 if end else 0)
-        yield end, record
-
-
-def _record_at(places: list[tuple[int, Record]], at: int) -> int:
-    return next((number for number, (end, record) in enumerate(places) if record.text and at < end), len(places) - 1)
+            found.append(_Stretch(end, here, record.redacted))
+        worked = worked or bool(record.tools)
+    return found
 
 
 def mood_of(observed: list[Observation], folded: str) -> str:

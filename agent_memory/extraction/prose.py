@@ -24,14 +24,15 @@ _HTML: Final = re.compile(
 )
 _RULE: Final = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
 _UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
-_DIVIDER: Final = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?$")
+_DIVIDER: Final = re.compile(r"[ \t]*(?:\|[ \t]*)?(?::?-+:?[ \t]*\|[ \t]*)+(?::?-+:?[ \t]*)?$")
 _BRIEFING: Final = re.compile(r"<!-- agent-memory:briefing\b[\s\S]*?(?:<!-- /agent-memory:briefing -->|\Z)")
 # Lines that a program wrote: log lines, stack frames, compiler output, diffs, shell prompts, rows of numbers.
 _MACHINE: Final = re.compile(
-    r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[\d{5,}\]|\d\d:\d\d:\d\d[ ,.]|\$ \S|>>> |at [\w$.<>]+\(|File \"|Traceback \("
-    r"|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|FAILURE|FAIL|PASS)\b[: ]|npm (?:ERR!|WARN)|(?:fatal|error|warning)(?:\[\w+\])?:"
-    r"|[❌●✖×] +\S|(?:\+\+\+|---) [ab]/|@@ -\d|[\w.]*(?:Error|Exception)\b ?[:(]|rst:0x|(?:GET|POST|PUT|DELETE) \S+:?/\S+ "
-    r"|\* What went wrong:|> \w+:|[\d.,]+[;\t][\d.:,;\t]+$|(?:\w+;){2,}|\w+;\w+$|\S+:\d+:\d+:? )"
+    r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[\d{5,}\]|\d\d:\d\d:\d\d[ ,.]|\$ \S|>>> |at [\w$.<>]+\("
+    r"|File \"|Traceback \(|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|FAILURE|FAIL|PASS)\b[: ]|npm (?:ERR!|WARN)"
+    r"|(?:fatal|error|warning)(?:\[\w+\])?:|[❌●✖×] +\S|(?:\+\+\+|---) [ab]/|@@ -\d|[\w.]*(?:Error|Exception)\b ?[:(]"
+    r"|(?:GET|POST|PUT|DELETE) \S+:?/\S+ |\* What went wrong:|> \w+:|\w{2,5}:0x[0-9a-f]"
+    r"|[\d.,]+[;\t][\d.:,;\t]+$|(?:\w+;){2,}|\w+;\w+$|\S+:\d+:\d+:? )"
 )
 
 
@@ -92,6 +93,8 @@ class _Scanner:
         if not line.strip():
             self.open = self.quoted = False
             return number + 1
+        if not self.open and line[0] not in " \t" and not _BULLET.match(line):
+            self.in_list = False
         if fence := _FENCE.match(line):
             return self._skip_fence(number, fence[1])
         if line.lstrip().startswith(">") or self.quoted:
@@ -125,7 +128,6 @@ class _Scanner:
         elif not self.in_list and line.startswith(("    ", "\t")):
             return
         else:
-            self.in_list = self.in_list and line[0] in " \t"
             self._add("paragraph", start + len(line) - len(line.lstrip()), end)
             self.open = True
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -22,78 +21,48 @@ Category = Literal["decisions", "lessons", "tasks"]
 
 CATEGORIES: Final[tuple[Category, ...]] = ("decisions", "lessons", "tasks")
 MIN_WORDS: Final = 2
+TERSE_WORDS: Final = 10
+# Nobody says a sentence of this length; what is longer was pasted.
+MAX_CHARS: Final = 1000
 MIN_QUOTED_CHARS: Final = 27
 _DIGIT: Final = re.compile(r"\d")
-_CODE: Final = re.compile(
-    r"`|\b\w+(?:[._/]\w+)+|\b\w+_\w+|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*|\w\(\)|--\w|\b[A-Z]{2,}\b"
-)
-_QUOTED: Final = re.compile(r"[\"“«][^\"”»]{25,}[\"”»]")
+_CODE: Final = re.compile(r"\w[._/(]\w|[a-z][A-Z]|\w\(\)|--\w|\b[A-Z]{2,}\b")
+_QUOTED: Final = re.compile(r"[\"“«][^\"”»]{25,300}[\"”»]")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a sentence stands, as far as it says something about the sentence.
+def signals(sentence: Sentence, role: Role, around: frozenset[str], table: Table) -> frozenset[str]:
+    """Return every signal of one sentence; a sentence with a veto has only its vetoes.
 
-    ``answer`` is the last record of a turn that has words; ``worked`` says that tools ran before it in
-    this turn, ``busy`` that its own record calls some. ``asked`` says that the other side had just asked
-    or offered something, ``mood`` what the user's turn before this one was.
+    Args:
+        sentence: What was said.
+        role: Who said it.
+        around: The signals of the place it stands in.
+        table: The cues to look for.
     """
-
-    role: Role
-    first_turn: bool = False
-    answer: bool = False
-    worked: bool = False
-    busy: bool = False
-    asked: str = ""
-    mood: str = ""
-    opening: bool = False
-    alone: bool = False
-    after: frozenset[str] = frozenset()
-
-
-def signals(sentence: Sentence, place: Place, table: Table) -> frozenset[str]:
-    """Return every signal of one sentence; a sentence with a veto has only its vetoes."""
     text, words = sentence.text, sentence.text.count(" ") + 1
-    found = set(table.find(text, place.role))
-    if place.role == "assistant":
-        if words < MIN_WORDS:
-            found |= {VETOED, "veto:too-short"}
-        if len(text) > MIN_QUOTED_CHARS and _QUOTED.search(text):
-            found |= {VETOED, "veto:quotation"}
+    found = table.find(text[:MAX_CHARS], role)
+    if len(text) > MAX_CHARS or (role == "assistant" and words < MIN_WORDS):
+        found |= {VETOED, "veto:length"}
+    if role == "assistant" and len(text) > MIN_QUOTED_CHARS and _QUOTED.search(text):
+        found |= {VETOED, "veto:quotation"}
     if vetoed(found):
-        return frozenset(found)
-    found |= _of_label(sentence.label, sentence.under)
-    found |= {f"kind:{sentence.kind}", f"words:{_bucket(words)}"}
-    found |= {name for name, holds in _of_place(place) if holds}
-    found |= {name for name, holds in _of_form(text) if holds}
-    return frozenset(found)
+        return found
+    shape = [f"kind:{sentence.kind}", f"words:{_bucket(words)}"]
+    if "asked:choice" in around and role == "user" and words <= TERSE_WORDS and "report" not in found:
+        shape.append("terse-choice")
+    return found.union(around, shape, _of_form(text), _of_label(sentence.label, sentence.under))
 
 
-def _of_place(place: Place) -> tuple[tuple[str, bool], ...]:
-    return (
-        ("first-turn", place.first_turn),
-        ("answer", place.answer),
-        ("worked", place.worked),
-        ("busy", place.busy),
-        (f"asked:{place.asked}", bool(place.asked)),
-        ("textbook", place.role == "assistant" and place.mood == "asked" and not (place.worked or place.busy)),
-        ("opening", place.opening),
-        ("alone", place.alone),
-        (f"mood:{place.mood}", bool(place.mood)),
-        ("after:reveal", "reveal" in place.after),
-        ("after:veto", vetoed(place.after)),
-    )
-
-
-def _of_form(text: str) -> tuple[tuple[str, bool], ...]:
-    return (
-        ("code", _CODE.search(text) is not None),
+def _of_form(text: str) -> list[str]:
+    forms = (
+        ("code", "`" in text or _CODE.search(text) is not None),
         ("number", _DIGIT.search(text) is not None),
         ("semicolon", ";" in text),
         ("colon-end", text.endswith(":")),
         ("exclaims", "!" in text[-2:]),
         ("arrow", "→" in text or " -> " in text),
     )
+    return [name for name, holds in forms if holds]
 
 
 @lru_cache(maxsize=512)

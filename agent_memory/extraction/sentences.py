@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from agent_memory.extraction.prose import Block, Kind, blocks, is_machine_line, without_briefings
@@ -17,6 +18,7 @@ from agent_memory.model.text import one_line
 
 # A longer user message is pasted matter in all but its first and last block.
 MAX_SPEECH_CHARS: Final = 1500
+MAX_SPEECH_SENTENCES: Final = 20
 SOFT_WRAP_CHARS: Final = 60
 
 _END: Final = re.compile(r"[.!?…][\"”»)\]`*_]{0,3}[^\S\n]+(?=\S)|\n[^\S\n]*(?=\S)|[^\S\n](?=\(?\d{1,2}\)[^\S\n])")
@@ -64,8 +66,9 @@ def sentences(text: str, *, speech: bool = False) -> list[Sentence]:
     """
     text = without_briefings(text)
     found = blocks(text)
-    if speech and len(text) > MAX_SPEECH_CHARS and len(found) > 1:
-        found = [found[0], found[-1]]
+    if speech and len(text) > MAX_SPEECH_CHARS:
+        ends = found[:1] + found[1:][-1:]
+        return list(islice(_walk(text, ends, speech), MAX_SPEECH_SENTENCES))
     return list(_walk(text, found, speech))
 
 
@@ -141,9 +144,9 @@ def _wraps(text: str, start: int, match: re.Match[str], speech: bool) -> bool:
 
 
 def _sentence(text: str, start: int, end: int, block: Block, number: int, under: str) -> Sentence:
-    mark, label, body = block.mark, block.column, start
+    kind, mark, label, body = block.kind, block.mark, block.column, start
     if number_mark := _NUMBER.match(text, start, end):
-        mark, start = number_mark[1], number_mark.end()
+        kind, mark, start = "numbered", number_mark[1], number_mark.end()
         body = start
     if block.kind != "cell" and (found := _label(text, start, end)):
         label, body = found
@@ -151,7 +154,7 @@ def _sentence(text: str, start: int, end: int, block: Block, number: int, under:
         text=plain(text[start:end]),
         start=start,
         end=end,
-        kind=block.kind,
+        kind=kind,
         label=label,
         body_start=body,
         under=under,

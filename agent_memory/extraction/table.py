@@ -101,8 +101,7 @@ def load() -> Table:
     Raises:
         TableError: A table is malformed.
     """
-    folder = resources.files(__package__).joinpath("patterns")
-    return index(cue for name in FILES for cue in parse(folder.joinpath(name).read_text(encoding="utf-8"), name))
+    return index(cue for name in FILES for cue in parse(text_of(name), name))
 
 
 def index(cues: Iterable[Cue]) -> Table:
@@ -125,6 +124,11 @@ def _index(cues: Iterable[Cue]) -> Index:
         for word in cue.words:
             by_word[word] = (*by_word.get(word, ()), cue)
     return Index(by_word, tuple(always))
+
+
+def text_of(name: str) -> str:
+    """Return the text of a shipped table."""
+    return resources.files(__package__).joinpath("patterns", name).read_text(encoding="utf-8")
 
 
 def parse(text: str, name: str) -> tuple[Cue, ...]:

@@ -19,6 +19,8 @@ from agent_memory.model.transcript import Turn
 from agent_memory.vault.store import View
 
 EXTRACT_TAG: Final = "auto-extract"
+OPEN: Final = "- [ ] "
+DONE: Final = "- [x] "
 NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
@@ -94,12 +96,13 @@ class _Desk:
         line = self.view.taken.by_key(candidate.key)
         if line is not None and line.why == "forgotten":
             return "blocked"
-        if standing := self.view.by_key(candidate.key):
+        standing = self.view.by_key(candidate.key) or (self.view.by_id(line.id) if line else ())
+        if standing:
             self._meet_again(standing[0], candidate)
             if line is None:
                 self._note(candidate, "stored", standing[0].id)
             return "known"
-        if line is not None:
+        if line is not None or candidate.body.startswith(DONE):
             return "known"
         return self._outcome_of_new(candidate)
 
@@ -120,14 +123,21 @@ class _Desk:
         return entry in self._new or self.view.id_in_use(entry)
 
     def _meet_again(self, memory: Memory, candidate: Candidate) -> None:
-        """Bring an entry that its turn had stopped proposing back, and let its origin follow a turn that grew."""
+        """Bring back what its turn had stopped proposing, follow a turn that grew, and tick what is done."""
         meta: dict[str, str | None] = {}
         if memory.status == "superseded" and "superseded-by" not in memory.meta:
             meta["status"] = None
-        if memory.origin and memory.origin.digest != candidate.origin.digest:
+        if candidate.body.startswith(DONE):
+            self._tick(memory)
+        elif memory.key == candidate.key and memory.origin and memory.origin.digest != candidate.origin.digest:
             meta["origin"] = str(candidate.origin)
         if meta:
             self.changes.append(Amend(memory.page, memory.id, meta=meta))
+
+    def _tick(self, memory: Memory) -> None:
+        """Tick a task that the machine wrote; a person's words keep their boxes."""
+        if memory.body.startswith(OPEN) and not memory.edited:
+            self.changes.append(Amend(memory.page, memory.id, body=DONE + memory.body.removeprefix(OPEN)))
 
     def let_go(self, proposal: Proposal) -> None:
         """Supersede what the turn proposed when it was shorter, and no longer proposes."""

@@ -46,7 +46,6 @@ _INJECTED: Final = (
     "Briefly inform the user about the task result",
     "The above subagent result is already visible to the user",
     "The beginning of the above subagent result is already visible to the user",
-    "The following task has finished",
     "This session is being continued from a previous conversation",
     "[Previous conversation summary]",
     "The conversation was summarized",

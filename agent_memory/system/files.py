@@ -170,7 +170,11 @@ def replace(path: Path, data: bytes, *, expected: FileIdentity | None) -> FileId
     try:
         _write_durably(temporary, data, mode=_mode_of(target))
         if identify(target) != expected:
-            raise PageConflict(f"{path.name} changed while it was being written.", path=str(path))
+            raise PageConflict(
+                f"{path.name} changed while it was being written.",
+                hint="Close what keeps writing to it, and try again.",
+                path=str(path),
+            )
         temporary.replace(target)
         _flush_folder(target.parent)
     except OSError as error:

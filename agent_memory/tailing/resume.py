@@ -35,7 +35,8 @@ def counts(line: Line, *, idle: bool) -> bool:
 
 def read_between(handle: BinaryIO, start: int, end: int) -> bytes:
     """Return the bytes from ``start`` to ``end``, fewer where the file is shorter."""
-    handle.seek(max(start, 0))
+    start = max(start, 0)
+    handle.seek(start)
     return handle.read(max(end - start, 0))
 
 

@@ -37,11 +37,11 @@ class Redactor:
         self.count = 0
 
     def record(self, record: Record) -> Record:
-        """Return ``record`` with bare texts, paths and to-do items, marked as redacted if it had a secret."""
+        """Return ``record`` with bare texts, paths and to-do items, marked as redacted; itself if it had no secret."""
         before = self.count
         text = self._bare(record.text)
         tools = tuple(self._tool(tool) for tool in record.tools)
-        return replace(record, text=text, tools=tools, redacted=self.count > before)
+        return replace(record, text=text, tools=tools, redacted=True) if self.count > before else record
 
     def _tool(self, tool: ToolUse) -> ToolUse:
         paths = tuple(self._bare(path) for path in tool.paths)

@@ -40,7 +40,7 @@ def length(text: str) -> int:
             return line.start() + len("---")
         if comments.parse(line[0]) or (after_blank and headings.parse(line[0])):
             return start
-        after_blank = not line[0].strip()
+        after_blank = not line[0].strip(" \t\r\n")
     return start
 
 

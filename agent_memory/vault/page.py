@@ -165,7 +165,9 @@ def _closed(page: Page, newline: str) -> Page:
     Behind an id comment that has nothing under it a blank line is not enough.
     """
     if not page.entries:
-        return _ending(page, page.preamble + newline * _missing_line_ends(page.preamble or page.front[1:]))
+        return _ending(
+            page, page.preamble + newline * _missing_line_ends(page.preamble or page.front.removeprefix(front.BOM))
+        )
     last = page.entries[-1]
     if last.heading is None and not last.written_body.strip(BLANKS) and SEPARATOR not in last.tail:
         return _ending(page, newline * 2 + SEPARATOR + newline * 2)

@@ -83,22 +83,12 @@ class Vault:
         if not files.is_folder(self._shelf.checked(self._folder.machine)) and not plan(self.view()):
             return Applied()  # so that asking a vault that does not exist does not make one
         with files.locked(self._folder.lock, timeout_s=self._lock_timeout_s):
-            run = f"{self._clock.now():%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
-            for attempt in range(1, MAX_ATTEMPTS + 1):
-                view = self._shelf.view(fresh=True)
-                outcome = work_out(plan(view), view, now=self._clock.now())
-                if not outcome:
-                    return Applied(kept=outcome.kept)
-                try:
-                    return self._write(view, outcome, JournalRun(run, self._clock.now(), verb, outcome.journal, undoes))
-                except PageConflict as conflict:
-                    if attempt == MAX_ATTEMPTS:
-                        raise PageConflict(
-                            f"{conflict.message} That happened {attempt} times.",
-                            hint="Close what keeps writing to it, and try again.",
-                            **conflict.facts,
-                        ) from conflict
-        raise AssertionError("every attempt returns or raises")
+            now = self._clock.now()
+            run = JournalRun(f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}", now, verb, (), undoes)
+            for _ in range(MAX_ATTEMPTS - 1):
+                with contextlib.suppress(PageConflict):
+                    return self._attempt(plan, run)
+            return self._attempt(plan, run)
 
     def prepare(self) -> None:
         """Make the folder what a vault starts as, once; a file that is there is never written over."""
@@ -145,6 +135,11 @@ class Vault:
             path = self._shelf.checked(self._folder.project)
             files.replace(path, pages_of.encode(text), expected=files.identify(path))
 
+    def _attempt(self, plan: Plan, run: JournalRun) -> Applied:
+        view = self._shelf.view(fresh=True)
+        outcome = work_out(plan(view), view, now=run.at)
+        return self._write(view, outcome, run.only(outcome.journal)) if outcome else Applied(kept=outcome.kept)
+
     def _write(self, view: View, outcome: Outcome, run: JournalRun) -> Applied:
         identities = self._check_targets(view, outcome)
         self.prepare()
@@ -177,7 +172,11 @@ class Vault:
                     f"{ref.path} has a format that a newer agent-memory wrote.", hint="Update this one.", path=str(path)
                 )
             if files.identify(path) != identities[ref]:
-                raise PageConflict(f"{ref.path} changed while it was being read.", path=str(path))
+                raise PageConflict(
+                    f"{ref.path} changed while it was being read.",
+                    hint="Close what keeps writing to it, and try again.",
+                    path=str(path),
+                )
         return identities
 
     def _write_page(self, ref: PageRef, page: Page, expected: FileIdentity | None) -> FileIdentity:

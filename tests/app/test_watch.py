@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from agent_memory.app import recall
+from agent_memory.app.ingest import Tally
 from agent_memory.app.watch import Watch, watch, watcher_of
 from agent_memory.model.recall import Query
 from agent_memory.system.clock import SystemClock
@@ -23,6 +24,7 @@ class Running:
         self.workspace = workspace
         self.wait = wait
         self.ended = ""
+        self.tallies: list[Tally] = []
         self._watch: Watch | None = None
         self._started = threading.Event()
         self.thread = threading.Thread(target=self._run)
@@ -36,7 +38,7 @@ class Running:
                 wait_for_transcripts=self.wait,
                 quiet=True,
                 on_start=self._on_start,
-                report=[].append,
+                report=self.tallies.append,
             )
 
     def _on_start(self, running: Watch) -> None:
@@ -75,6 +77,11 @@ def bodies(workspace: Workspace, category: str) -> list[str]:
     return [memory.body for memory in workspace.memories() if memory.page.category == category and memory.active]
 
 
+def watcher(workspace: Workspace) -> str:
+    with workspace.app() as app:
+        return watcher_of(app)
+
+
 def now() -> datetime:
     return datetime.now(UTC)
 
@@ -82,7 +89,7 @@ def now() -> datetime:
 def test_it_waits_until_the_folder_exists_and_takes_what_is_said(workspace):
     with watching(workspace):
         chat = workspace.chat().user(DECISION).assistant("On it.").save(written=now())
-        eventually(lambda: bodies(workspace, "decisions") != [], within_s=10)
+        eventually(lambda: bool(bodies(workspace, "decisions")), within_s=10)
         chat.assistant(f"Done.\n\n{LESSON}").ended().save(written=now())
         eventually(lambda: bodies(workspace, "lessons") != [], within_s=10)
 
@@ -117,12 +124,7 @@ def test_the_handoff_comes_after_the_idle_timeout_and_follows_the_conversation(w
 def test_a_second_watcher_says_so_and_leaves(workspace):
     workspace.chat().user("Hello.").save(written=now())
     with watching(workspace):
-
-        def is_watched() -> bool:
-            with workspace.app() as app:
-                return watcher_of(app) != ""
-
-        eventually(is_watched, within_s=10)
+        eventually(lambda: watcher(workspace) != "", within_s=10)
         second = Running(workspace, wait=True)
         second.thread.start()
         second.thread.join(10)
@@ -141,9 +143,8 @@ def test_without_waiting_it_says_that_there_is_nothing_to_watch(workspace):
 def test_stopping_leaves_nothing_half_written(workspace):
     workspace.chat().user(DECISION).assistant("Done.").ended().save(written=now())
     with watching(workspace) as running:
-        eventually(lambda: bodies(workspace, "decisions") != [], within_s=10)
+        eventually(lambda: bool(bodies(workspace, "decisions")), within_s=10)
 
     assert running.ended == "Stopped."
     assert not [name for name in workspace.files() if "am-tmp" in name]
-    with workspace.app() as app:
-        assert watcher_of(app) == ""
+    assert watcher(workspace) == ""

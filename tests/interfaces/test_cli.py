@@ -343,3 +343,24 @@ def test_a_reader_that_goes_away_is_no_error(taken, tmp_path):
         )  # fmt: skip
 
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_looking_into_a_vault_that_does_not_exist_makes_none(here, cli):
+    assert answer(cli("search", "anything", "--json"))["results"] == []
+    assert "agent-memory:briefing" in cli("inject", "preview", "default")[1]
+    for words in (["agents"], ["project", "show"], ["changes"], ["vault", "list", "default", "tasks"], ["compact"]):
+        assert cli(*words)[0] == 0
+
+    assert not here.memory.exists()
+
+
+def test_status_names_what_it_had_to_pass_over(taken, cli, tmp_path):
+    (tmp_path / "secret.md").write_text("## 2026-03-19\n\nNot ours.\n", encoding="utf-8")
+    (taken.memory / "default" / "stray.md").symlink_to(tmp_path / "secret.md")
+    with (taken.memory / "taken.jsonl").open("a", encoding="utf-8") as ledger:
+        ledger.write("<<<<<<< HEAD\n")
+
+    warnings = answer(cli("status", "--json"))["warnings"]
+
+    assert len(warnings) == 2
+    assert answer(cli("search", "ours", "--json"))["results"] == []

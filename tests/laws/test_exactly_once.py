@@ -6,12 +6,14 @@ import tempfile
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_memory.app import recall, vault
+from agent_memory.errors import UnknownEntry, UsageError
 from tests.workspace import Chat, Workspace, essence
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -53,7 +55,7 @@ def chat_of(workspace: Workspace, source: Path) -> Chat:
     return Chat(path, lines=source.read_bytes().splitlines(keepends=True))
 
 
-def undisturbed(make, source: Path) -> set:
+def undisturbed(make, source: Path) -> set[tuple[Any, ...]]:
     workspace = make()
     chat_of(workspace, source).save(written=workspace.long_ago())
     workspace.process()
@@ -133,7 +135,7 @@ def test_law_4_everything_the_machine_wrote_can_be_taken_back(make, conversation
         while True:
             try:
                 undone = vault.undo(app, None)
-            except vault.UnknownEntry:
+            except UnknownEntry:
                 break
             assert undone.kept == ()
 
@@ -186,7 +188,7 @@ def test_law_7_no_planted_secret_is_written_anywhere(make):
     workspace.process()
     with workspace.app() as app:
         for text, _ in secrets[:20]:
-            with suppress(vault.UsageError):
+            with suppress(UsageError):
                 vault.add(app, "default", "lessons", text, [])
         recall.brief(app, "default", "staging")
 

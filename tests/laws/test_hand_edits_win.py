@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from datetime import UTC, datetime
 from typing import Any
@@ -57,7 +58,7 @@ def test_what_a_person_typed_anywhere_survives_whatever_the_machine_does(
     first: list[Draft], typed: list[str], data: st.DataObject
 ) -> None:
     texts = written({}, Batch(tuple(Add(REF, draft) for draft in first)))
-    page_lines = texts.get(REF, b"").decode().splitlines(keepends=True)
+    page_lines = re.findall(r"[^\n]*\n|[^\n]+", texts.get(REF, b"").decode())
     place = data.draw(st.integers(0, len(page_lines)))
     human = "\n".join(("first words", *typed, "last words")) + "\n"
     texts[REF] = "".join((*page_lines[:place], human, *page_lines[place:])).encode()

@@ -59,9 +59,12 @@ def test_torn_and_foreign_lines_are_passed_over(tmp_path: Path) -> None:
     first, second = JournalRun("a", NOW, "x", ()), JournalRun("b", NOW + timedelta(days=1), "y", (), undoes="a")
     path = tmp_path / "journal.jsonl"
     torn = line(second)[:-4]
+    nameless = '{"run": 1, "at": "2026-03-16T10:30:00Z", "verb": "x", "changes": []}'
     foreign = '{"run": "c", "at": "2026-03-16T10:30:00Z", "verb": "x", "changes": [{"op": "sell"}]}'
     path.write_text(
-        "\n".join([line(first), torn, foreign, "[]", "\udc80".encode("utf-8", "replace").decode(), line(second)])
+        "\n".join(
+            [line(first), torn, foreign, nameless, "[]", "\udc80".encode("utf-8", "replace").decode(), line(second)]
+        )
     )
     assert read(path) == (first, second)
     assert read(path, since=NOW + timedelta(hours=1)) == (second,)
@@ -133,6 +136,24 @@ def test_an_added_entry_that_was_moved_away_since_stays_and_is_named() -> None:
     world.apply(Batch((Move(REF, "1"),)))
     assert undone(world, run) == ["1"]
     assert world.ids(ARCHIVE) == ["1"]
+
+
+def test_a_removed_entry_that_the_archive_still_has_is_not_put_back_beside_it() -> None:
+    world = with_two()
+    text = world.text()
+    world.apply(Batch((Move(REF, "1"),)))
+    world.texts[REF] = text.encode()
+    run = world.run(Batch((Remove(REF, "1"),)))
+    assert undone(world, run) == ["1"]
+    assert (world.ids(), world.ids(ARCHIVE)) == (["2"], ["1"])
+
+
+def test_a_move_whose_entry_is_back_in_its_page_or_gone_needs_no_undoing() -> None:
+    world = with_two()
+    run = world.run(Batch((Move(REF, "1"), Move(REF, "2"))))
+    world.apply(Batch((Move(ARCHIVE, "1"), Remove(ARCHIVE, "2"))))
+    assert undone(world, run) == ["2"]
+    assert (world.ids(), world.ids(ARCHIVE)) == (["1"], [])
 
 
 def test_what_is_already_as_it_was_needs_nothing() -> None:

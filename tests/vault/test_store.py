@@ -408,11 +408,12 @@ def test_a_killed_move_of_entries_without_ids_is_finished_without_doubling_them(
     vault = a_vault(root)
     path = vault.page_path(REF)
     path.parent.mkdir(parents=True)
-    path.write_text("## 2026-03-16\n\nsame\n\n## 2026-03-16\n\nsame\n", encoding="utf-8")
+    same = "## 2026-03-16\n\nsame\n"
+    path.write_text(f"<!-- id:1 -->\n{same}\n{same}\n{same}", encoding="utf-8")
 
     def move(view: View) -> Batch:
         return Batch(tuple(Move(REF, memory.id) for memory in view.of("default", "decisions", archived=False)))
 
     killed(root, move, steps, after=after)
     vault.update(move, verb="compact")
-    assert [(memory.page, memory.body) for memory in vault.view().memories] == [(ARCHIVE, "same")] * 2
+    assert [(memory.page, memory.body) for memory in vault.view().memories] == [(ARCHIVE, "same")] * 3

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from agent_memory.vault.templates import seeds, title_of
+from agent_memory.errors import FileError
+from agent_memory.vault.templates import seeds, template, title_of
 
 
 @pytest.mark.parametrize(
@@ -27,6 +28,17 @@ def test_the_project_takes_its_title_from_the_readme(tmp_path: Path, readme: str
 
 def test_without_a_readme_the_folder_gives_the_title(tmp_path: Path) -> None:
     assert title_of(tmp_path) == tmp_path.name
+
+
+def test_a_readme_that_cannot_be_read_is_no_title(tmp_path: Path) -> None:
+    (tmp_path / "README.md").mkdir()
+    assert title_of(tmp_path) == tmp_path.name
+
+
+def test_a_template_that_is_missing_is_one_sentence() -> None:
+    with pytest.raises(FileError, match="missing") as failure:
+        template("_project.md", "xx")
+    assert failure.value.hint
 
 
 @pytest.mark.parametrize(("language", "word"), [("en", "yours"), ("pt", "sua")])

@@ -98,6 +98,7 @@ def status(context: typer.Context) -> None:
     for agent, counts in found.entries.items():
         held = ", ".join(f"{count} {category}" for category, count in counts.items())
         lines.append(f"Agent       {agent}: {held or 'no entries'}")
+    lines += [f"Warning     {warning}" for warning in found.warnings]
     call.answer(asdict(found), "\n".join(lines))
 
 

@@ -1,0 +1,118 @@
+"""The real program as a process: started twice, stopped, killed."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from agent_memory.system.paths import MemoryFolder
+from agent_memory.vault.store import Vault
+from tests.app.test_watch import bodies, eventually
+from tests.workspace import Chat, Workspace, essence
+
+pytestmark = pytest.mark.e2e
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+DECISION = "Let's go with SQLite for the order store, one file per shop, because backups are a plain copy."
+
+
+def start(workspace: Workspace, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "agent_memory", *words],
+        cwd=workspace.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def run(workspace: Workspace, *words: str) -> int:
+    with start(workspace, *words) as process:
+        process.communicate(timeout=60)
+    return process.returncode
+
+
+def lay_out(workspace: Workspace) -> list[Chat]:
+    chats = []
+    for source in sorted((FIXTURES / "demo").glob("*.jsonl")):
+        path = workspace.transcripts / source.stem / source.name
+        chat = Chat(path, lines=source.read_bytes().splitlines(keepends=True))
+        chats.append(chat.save(written=datetime(2026, 3, 13, tzinfo=UTC)))
+    return chats
+
+
+@pytest.fixture
+def undisturbed(tmp_path, workspace):
+    lay_out(workspace)
+    folder = tmp_path / "undisturbed"
+    assert run(workspace, "--dir", str(folder), "process") == 0
+    return essence(Vault(MemoryFolder(folder), workspace.clock, lock_timeout_s=5).view().memories)
+
+
+def test_two_runs_at_once_double_nothing(workspace, undisturbed):
+    running = [start(workspace, "process", "--json") for _ in range(3)]
+    told = [json.loads(process.communicate(timeout=60)[0]) for process in running]
+
+    assert [each["errors"] for each in told] == [[], [], []]
+    assert essence(workspace.memories()) == undisturbed
+    assert len(workspace.memories()) == len(undisturbed)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_run_that_is_killed_is_finished_by_the_next(workspace, undisturbed, seed):
+    moments = random.Random(seed)
+    for _ in range(4):
+        process = start(workspace, "process")
+        time.sleep(moments.uniform(0.1, 0.8))  # the moment of the kill, not a wait for something
+        process.kill()
+        process.communicate()
+    assert run(workspace, "process") == 0
+
+    assert essence(workspace.memories()) == undisturbed
+    assert len(workspace.memories()) == len(undisturbed)
+    assert not [name for name in workspace.files() if name.endswith(".tmp")]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_watcher_ends_cleanly_when_told_to(workspace, number):
+    chat = workspace.chat().user("Hello.").assistant("Hello!").ended().save(written=datetime.now(UTC))
+    watcher = start(workspace, "watch", "--wait-for-transcripts", "--debounce", "0.2", "--idle-timeout", "60")
+    try:
+        eventually(lambda: (workspace.memory / ".vault" / "state.sqlite3").exists(), within_s=20)
+        chat.user(DECISION).assistant("On it.").save(written=datetime.now(UTC))
+        eventually(lambda: bool(bodies(workspace, "decisions")), within_s=20)
+        again = start(workspace, "watch", "--wait-for-transcripts")
+        _, err = again.communicate(timeout=20)
+        assert (again.returncode, str(watcher.pid) in err) == (0, True)
+    finally:
+        watcher.send_signal(number)
+        _, err = watcher.communicate(timeout=20)
+
+    assert (watcher.returncode, "Traceback" in err) == (0, False)
+    assert not [name for name in workspace.files() if "am-tmp" in name]
+
+
+def test_an_idle_watcher_uses_next_to_no_processor_time(workspace):
+    for number in range(50):
+        workspace.chat(number).user("Hello.").assistant("Hello!").ended().save(written=datetime(2026, 1, 1, tzinfo=UTC))
+    watcher = start(workspace, "watch", "--quiet")
+    try:
+        eventually(lambda: (workspace.memory / ".vault" / "mirror.sqlite3").exists(), within_s=30)
+        before = cpu_s(watcher.pid)
+        time.sleep(3)  # the stretch that is measured
+        assert cpu_s(watcher.pid) - before < 0.3
+    finally:
+        watcher.terminate()
+        watcher.communicate(timeout=20)
+
+
+def cpu_s(pid: int) -> float:
+    stat = Path(f"/proc/{pid}/stat")
+    if not stat.exists():
+        pytest.skip("needs /proc")
+    fields = stat.read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

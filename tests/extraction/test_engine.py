@@ -1,0 +1,236 @@
+"""What a turn proposes to remember, and what it must not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from agent_memory.extraction import Memo, step
+from agent_memory.model.ids import fingerprint, key_of
+from agent_memory.model.memory import Candidate
+from agent_memory.model.transcript import Role, Todo, ToolUse, Turn
+from tests.builders import A_CONVERSATION, A_DAY, a_turn
+
+SURE = 0.5
+EDIT = ToolUse("Write", ("src/queue.py",))
+
+
+def told(*turns: tuple[Role, str]) -> list[Candidate]:
+    """Take a conversation of (role, text) and return what would be stored of it."""
+    memo, found = Memo.empty(), list[Candidate]()
+    for ordinal, (role, text) in enumerate(turns):
+        tools = (EDIT,) if role == "assistant" else ()
+        memo, candidates = step(memo, a_turn(text, role=role, ordinal=ordinal, tools=tools))
+        found += [one for one in candidates if one.confidence >= SURE]
+    return found
+
+
+def said(*turns: tuple[Role, str]) -> list[tuple[str, str]]:
+    return [(one.category, one.body) for one in told(*turns)]
+
+
+OPENING: tuple[tuple[Role, str], ...] = (
+    ("user", "look at the queue"),
+    ("assistant", "Two processes may write. A lock, or one writer for all?"),
+)
+ABERTURA: tuple[tuple[Role, str], ...] = (
+    ("user", "olha a fila"),
+    ("assistant", "Dois processos gravam. Um lock, ou um processo só?"),
+)
+
+
+def test_an_english_rule_of_the_user_is_a_decision() -> None:
+    assert said(*OPENING, ("user", "never lock. all writes always go through one process, from now on")) == [
+        ("decisions", "Never lock. all writes always go through one process, from now on.")
+    ]
+
+
+def test_a_portuguese_rule_of_the_user_is_a_decision() -> None:
+    assert said(*ABERTURA, ("user", "então nunca usa lock, sempre um processo só grava na fila")) == [
+        ("decisions", "Nunca usa lock, sempre um processo só grava na fila.")
+    ]
+
+
+def test_an_english_root_cause_is_a_lesson() -> None:
+    assert said(
+        *OPENING[:1],
+        (
+            "assistant",
+            "Root cause: the driver never releases a handle that a signal interrupted, so the second open fails.",
+        ),
+    ) == [("lessons", "The driver never releases a handle that a signal interrupted, so the second open fails.")]
+
+
+def test_a_portuguese_root_cause_is_a_lesson() -> None:
+    assert said(
+        *ABERTURA[:1],
+        (
+            "assistant",
+            "**Causa raiz:** o driver não solta o arquivo quando um sinal interrompe, então a segunda abertura falha.",
+        ),
+    ) == [("lessons", "O driver não solta o arquivo quando um sinal interrompe, então a segunda abertura falha.")]
+
+
+def test_open_boxes_are_tasks_and_ticked_ones_are_not() -> None:
+    assert said(*OPENING, ("user", "go on"), ("assistant", "- [ ] rotate the key\n- [x] write the lock")) == [
+        ("tasks", "- [ ] Rotate the key.")
+    ]
+
+
+def test_what_stands_under_a_portuguese_to_do_heading_is_a_task() -> None:
+    assert said(
+        *ABERTURA,
+        ("user", "segue"),
+        ("assistant", "## Pendências\n\n- falta migrar os registros antigos para a fila nova"),
+    ) == [("tasks", "- [ ] Falta migrar os registros antigos para a fila nova.")]
+
+
+def test_a_bare_number_is_stored_as_the_option_it_names() -> None:
+    options = "1. a lock file for each shard\n2. one writer process with a queue\n\nWhich one?"
+
+    (one,) = told(OPENING[0], ("assistant", options), ("user", "2"))
+
+    assert one.body == "One writer process with a queue."
+    assert one.key == key_of(A_CONVERSATION, "assistant", "one writer process with a queue")
+    assert one.origin.turn == 1
+    assert options[slice(*one.origin.span)] == "one writer process with a queue"
+
+
+def test_a_portuguese_option_by_letter_is_stored_as_what_it_settles() -> None:
+    options = "Opção A: um lock por partição\n\nOpção B: um processo gravador com fila\n\nQual?"
+
+    (one,) = told(ABERTURA[0], ("assistant", options), ("user", "opção B"))
+
+    assert one.body == "Um processo gravador com fila."
+
+
+@pytest.mark.parametrize("yes", ["yes", "go ahead", "sim", "pode"])
+def test_a_plain_yes_settles_what_was_recommended(yes: str) -> None:
+    found = told(OPENING[0], ("assistant", "I recommend one writer process with a queue. Shall I?"), ("user", yes))
+
+    assert [one.body for one in found] == ["I recommend one writer process with a queue."]
+
+
+def test_a_plain_yes_to_an_offer_settles_nothing() -> None:
+    assert said(OPENING[0], ("assistant", "Want me to run the tests again?"), ("user", "yes")) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let me use ripgrep to find the callers.",
+        "The issue is probably a stale cache, so the lookup might miss.",
+        "Option 1 (recommended): always keep the table and never add a column.",
+        "Should we always use one channel per room?",
+        "Want me to switch it to the new client for good?",
+        "You're right, I apologise, I should have used the cache.",
+        "We haven't decided on a database yet.",
+        "Your app is now production ready and robust!",
+        "Updated 3 files, added 2 tests.",
+        "No follow-up needed.",
+        "Vou usar o grep para achar as chamadas.",
+        "O problema deve ser o cache, talvez o lookup falhe.",
+        "Opção A (recomendada): sempre manter a tabela.",
+        "Quer que eu troque para o cliente novo de vez?",
+        "Você tem razão, desculpe, devia ter usado o cache.",
+        "Ainda não decidi o banco.",
+        "O sistema está 100% pronto para produção!",
+        "Alterados 3 arquivos, criados 2 testes.",
+        "Nenhuma pendência nos números.",
+        "> We decided to always use one queue.",
+        "```\n# important: never force the content type, always use json\n```",
+        'The ticket says: "we decided to always use one queue and never two".',
+    ],
+)
+def test_what_only_looks_like_it_is_not_stored(text: str) -> None:
+    assert said(OPENING[0], ("assistant", text)) == []
+
+
+def test_a_question_of_the_user_is_not_stored() -> None:
+    assert said(*OPENING, ("user", "should we always use one writer?")) == []
+
+
+def test_a_pasted_log_is_not_stored() -> None:
+    assert said(*OPENING, ("user", "2026-02-23 23:10:04 WARN pool - from now on always use 8 workers, never 16")) == []
+
+
+def test_the_agent_that_speaks_to_a_sub_agent_is_no_user() -> None:
+    memo, _ = step(Memo.empty(), a_turn("go"))
+
+    _, found = step(memo, replace(a_turn("never lock, always use one process", ordinal=1), from_agent=True))
+
+    assert found == ()
+
+
+def test_the_reason_in_the_next_sentence_stays_with_the_decision() -> None:
+    (one,) = told(*OPENING, ("user", "never use a lock file, always one writer. Because the share has no locks"))
+
+    assert one.body.endswith("Because the share has no locks.")
+
+
+def test_an_agent_repeating_a_decision_adds_nothing() -> None:
+    found = told(
+        *OPENING,
+        ("user", "all writes always go through one writer process, never a lock"),
+        ("assistant", "All writes now always go through one writer process."),
+    )
+
+    assert [one.origin.turn for one in found] == [2]
+
+
+def test_a_candidate_says_where_it_came_from() -> None:
+    turn = a_turn("ok so never use redis for the queue, always sqlite", ordinal=2)
+    memo = Memo.empty()
+    for ordinal, (role, text) in enumerate(OPENING):
+        memo, _ = step(memo, a_turn(text, role=role, ordinal=ordinal))
+
+    (one,) = step(memo, turn)[1]
+
+    quoted = turn.text[slice(*one.origin.span)]
+    assert quoted == turn.text
+    assert one.key == key_of(A_CONVERSATION, "user", quoted)
+    assert one.words == fingerprint(quoted)
+    assert one.origin.digest == turn.digest
+    assert one.said_at == A_DAY
+    assert one.tags == ("redis", "sqlite")
+    assert one.body.startswith("Never use redis")
+
+
+def test_words_that_redaction_touched_have_no_fingerprint() -> None:
+    turn = a_turn("never use [REDACTED:token] for the queue, always sqlite", ordinal=2)
+    redacted = replace(turn, records=tuple(replace(record, redacted=True) for record in turn.records))
+
+    _, found = step(Memo.empty(), redacted)
+
+    assert [one.words for one in found] == [None]
+
+
+def todo_turn(*todos: tuple[str, str], ordinal: int) -> Turn:
+    tool = ToolUse("TodoWrite", todos=tuple(Todo(text, state) for text, state in todos))
+    return a_turn("Working on it.", role="assistant", ordinal=ordinal, tools=(tool,))
+
+
+def test_open_to_do_items_become_tasks_and_are_ticked_later() -> None:
+    memo, first = step(
+        Memo.empty(), todo_turn(("port the parser", "pending"), ("write the lock", "completed"), ordinal=1)
+    )
+    memo, second = step(memo, todo_turn(("port the parser", "completed"), ordinal=3))
+
+    assert [one.body for one in first] == ["- [ ] port the parser"]
+    assert [one.body for one in second] == ["- [x] port the parser"]
+    assert first[0].key == second[0].key
+    assert memo.tasks == ()
+
+
+def test_a_task_reported_done_is_proposed_again_as_done() -> None:
+    memo, (opened,) = step(Memo.empty(), a_turn("- [ ] repair the nightly export job", role="assistant", ordinal=1))
+    memo, found = step(memo, a_turn("Fixed: the nightly export job works again.", role="assistant", ordinal=3))
+
+    assert [(one.key, one.body) for one in found if one.category == "tasks"] == [
+        (opened.key, "- [x] Repair the nightly export job.")
+    ]
+
+
+def test_a_very_long_sentence_is_not_stored() -> None:
+    assert said(*OPENING, ("user", "never use a lock and always " + "really " * 300 + "one writer")) == []

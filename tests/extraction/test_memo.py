@@ -1,0 +1,48 @@
+"""The memo survives JSON, and anything else is an empty one."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from agent_memory.extraction.memo import Coverage, Memo, OpenTask, Option, Proposal
+
+FULL = Memo(
+    conversation="c",
+    source="cursor",
+    portuguese=2,
+    mood="accepted",
+    asked="choice",
+    proposal=Proposal(3, "d", True, (Option("2", "usar fila", 4, 9),)),
+    recent=("One.",),
+    tasks=(OpenTask("k", "write it", todo=True),),
+    coverage=Coverage(1, "f", "l", 3, "2026-03-16T10:30:00+00:00", True, 2, ("a",), ("b",), ("c.py",), "d"),
+)
+
+
+@pytest.mark.parametrize("memo", [Memo.empty(), FULL])
+def test_a_memo_survives_json(memo: Memo) -> None:
+    assert Memo.from_json(memo.to_json()) == memo
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "null",
+        "{}",
+        '{"format":1}',
+        '{"format":99}',
+        '{"format":1,"magic":1}',
+        "[" * 100_000,
+        '{"format":1,"proposal":3}',
+    ],
+)
+def test_a_broken_memo_is_an_empty_one(text: str) -> None:
+    assert Memo.from_json(text) == Memo.empty()
+
+
+def test_a_memo_of_another_format_is_an_empty_one() -> None:
+    assert Memo.from_json(json.dumps({**json.loads(FULL.to_json()), "format": 2})) == Memo.empty()

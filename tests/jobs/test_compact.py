@@ -1,0 +1,104 @@
+import json
+from datetime import timedelta
+
+import pytest
+
+from agent_memory.jobs.compact import Limits, expired_checkpoints, plan_compaction
+from agent_memory.model.memory import Add, Batch, Draft, PageRef
+from agent_memory.system.paths import MemoryFolder
+from agent_memory.vault.store import Vault
+from tests.builders import A_DAY
+
+LIMITS = Limits(max_entries=30, keep_entries=20, checkpoint_days=7)
+
+
+@pytest.fixture
+def vault(tmp_path, clock):
+    return Vault(MemoryFolder(tmp_path / ".memory"), clock, lock_timeout_s=5)
+
+
+def fill(vault, category, count, *, body="Shelf {}", by="heuristic", tags=()):
+    drafts = [
+        Add(PageRef("default", category), Draft(body.format(n), A_DAY + timedelta(days=n), by, tags))
+        for n in range(count)
+    ]
+    vault.update(lambda view: Batch(tuple(drafts)), verb="test")
+
+
+def moved(vault):
+    view = vault.view()
+    ids = [change.id for change in plan_compaction(view, LIMITS).changes]
+    return [view.by_id(each)[0].body for each in ids]
+
+
+def test_a_page_of_thirty_is_left_alone(vault):
+    fill(vault, "decisions", 30)
+
+    assert moved(vault) == []
+
+
+def test_of_a_longer_page_the_twenty_newest_stay(vault):
+    fill(vault, "decisions", 31)
+
+    assert moved(vault) == [f"Shelf {n}" for n in range(11)]
+
+
+def test_moving_leaves_every_byte_of_an_entry_and_twice_is_once(vault):
+    fill(vault, "decisions", 31)
+    before = {memory.id: memory.raw for memory in vault.view().memories}
+
+    for _ in range(2):
+        vault.update(lambda view: plan_compaction(view, LIMITS), verb="compact")
+
+    view = vault.view()
+    assert {memory.id: memory.raw for memory in view.memories} == before
+    assert len(view.of("default", "decisions", archived=False)) == 20
+    assert len(view.of("default", "decisions", archived=True)) == 11
+
+
+def test_lessons_by_hand_and_open_tasks_stay(vault):
+    fill(vault, "lessons", 40, by="user")
+    fill(vault, "tasks", 40, body="- [ ] Shelf {}")
+
+    assert moved(vault) == []
+
+
+def test_extracted_lessons_and_done_tasks_move(vault):
+    fill(vault, "lessons", 31)
+    fill(vault, "tasks", 31, body="- [x] Shelf {}")
+
+    assert len(moved(vault)) == 22
+
+
+def test_what_is_kept_never_moves(vault):
+    fill(vault, "decisions", 15, body="Kept {}", tags=("keep",))
+    fill(vault, "decisions", 31)
+
+    left = moved(vault)
+
+    assert left
+    assert [body for body in left if body.startswith("Kept")] == []
+
+
+def test_a_category_of_the_users_own_is_left_alone(vault):
+    fill(vault, "recipes", 40)
+
+    assert moved(vault) == []
+
+
+def test_old_and_broken_checkpoints_are_expired(tmp_path, clock):
+    day_ms = 86_400_000
+    now_ms = int(clock.now().timestamp() * 1000)
+    for name, text in {
+        "old": json.dumps({"savedAt": now_ms - 8 * day_ms}),
+        "new": json.dumps({"savedAt": now_ms - 6 * day_ms}),
+        "broken": "{",
+        "none": "{}",
+        "text": '{"savedAt": "yesterday"}',
+    }.items():
+        (tmp_path / f"{name}.json").write_text(text)
+    (tmp_path / "notes.txt").write_text("mine")
+
+    expired = expired_checkpoints(tmp_path, now=clock.now(), days=7)
+
+    assert [path.stem for path in expired] == ["broken", "none", "old", "text"]

@@ -1,0 +1,86 @@
+"""No expression can blow up: on hostile input, four times the text takes about four times the time.
+
+Sizes are those of a long paste; the factor allows for a busy machine, not for squares (sixteen).
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+
+import pytest
+
+from agent_memory.extraction import Memo, body, observe, prose, score, sentences, step
+from agent_memory.extraction import table as cues
+from agent_memory.redaction import redact
+from agent_memory.redaction import table as secrets
+from tests.builders import a_turn
+
+SMALL_CHARS = 25_000
+LARGE_CHARS = 100_000
+MOST_TIMES_LONGER = 9
+NOISE_S = 0.004
+PIECES = (
+    "a", " ", "-", "a.", "a:b ", "1;", "**a", "| ", "“a", "passwordpasswordsenha ", "https://a:", "-----BEGIN ",
+    "let's not have a list of no more, or, and so we will now be switched to that because of it if it is ",
+    "nao vamos usar o que e, mas se depois a gente for por isso em vez de ficar pendente ate o proximo mes ",
+)  # fmt: skip
+
+
+def time_of(work: Callable[[str], object], text: str) -> float:
+    start = time.process_time()
+    work(text)
+    return time.process_time() - start
+
+
+def grows_linearly(work: Callable[[str], object], piece: str) -> bool:
+    small, large = (piece * (size // len(piece)) for size in (SMALL_CHARS, LARGE_CHARS))
+    return any(time_of(work, large) <= MOST_TIMES_LONGER * time_of(work, small) + NOISE_S for _ in range(3))
+
+
+def every_match(expression: re.Pattern[str]) -> Callable[[str], object]:
+    return lambda text: list(expression.finditer(text))
+
+
+def expressions() -> dict[str, Callable[[str], object]]:
+    found: dict[str, Callable[[str], object]] = {
+        f"secret {n} {rule.kind}": every_match(rule.regex) for n, rule in enumerate(secrets.load())
+    }
+    for module in (body, observe, prose, score, sentences):
+        found |= {
+            f"{module.__name__.rpartition('.')[2]}{name}": value.match
+            for name, value in vars(module).items()
+            if isinstance(value, re.Pattern)
+        }
+    return found
+
+
+@pytest.mark.parametrize("expression", expressions().values(), ids=list(expressions()))
+def test_an_expression_grows_linearly(expression: Callable[[str], object]) -> None:
+    slow = [piece for piece in PIECES if not grows_linearly(expression, piece)]
+
+    assert slow == []
+
+
+@pytest.mark.parametrize("name", cues.FILES)
+def test_every_cue_grows_linearly(name: str) -> None:
+    rows = cues.parse(cues.text_of(name), name)
+
+    slow = [
+        (cue.id, piece)
+        for cue in rows
+        for piece in (*PIECES[-2:], cue.examples[0].lower() + " ")
+        if cue.regex and not grows_linearly(cue.regex.search, piece)
+    ]
+
+    assert slow == []
+
+
+@pytest.mark.parametrize(
+    "piece", [*PIECES, "a\n", "- a\n", "```\n", "<div>\n", "> a\n", "|a|\n|-|\n", "<!-- agent-memory:briefing "]
+)
+def test_reading_and_redacting_a_huge_text_grow_linearly(piece: str) -> None:
+    assert grows_linearly(sentences.sentences, piece)
+    assert grows_linearly(lambda text: step(Memo.empty(), a_turn(text)), piece)
+    assert grows_linearly(redact, piece)
