@@ -11,11 +11,13 @@ from agent_memory.mirror.search import Mirror
 from agent_memory.model.ids import check_name
 from agent_memory.redaction import redact
 from agent_memory.state.store import StateStore
-from agent_memory.system import paths, settings
+from agent_memory.system import logs, paths, settings
 from agent_memory.system.clock import Clock, SystemClock
 from agent_memory.system.paths import MemoryFolder, Places
 from agent_memory.system.settings import Settings, Value
 from agent_memory.vault.store import Vault
+
+_log = logs.get("app")
 
 
 @dataclass
@@ -49,6 +51,8 @@ class App:
             self.vault.prepare()
             self._state = StateStore.open(self.folder.state)
             self._open.callback(self._state.close)
+            if self._state.moved_aside is not None:
+                _log.warning("the state was damaged and is now %s; everything is read again", self._state.moved_aside)
         return self._state
 
     @property

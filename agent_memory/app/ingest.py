@@ -23,7 +23,7 @@ from agent_memory.model.transcript import Bookmark, ConversationFile, FileIdenti
 from agent_memory.redaction import redact
 from agent_memory.sources import SOURCES, source_named
 from agent_memory.sources.base import Source
-from agent_memory.system import files, logs
+from agent_memory.system import files
 from agent_memory.tailing.reader import ClosedTurn, Reading, bookmark_after, open_reading
 from agent_memory.tailing.scan import find_folders, scan
 from agent_memory.vault.store import View
@@ -32,8 +32,6 @@ from agent_memory.vault.store import View
 TURNS_PER_BATCH: Final = 64
 
 T = TypeVar("T")
-
-_log = logs.get("ingest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +149,6 @@ def take_file(app: App, file: ConversationFile, options: Options, tally: Tally) 
         _Taker(app, file, options, tally).run()
     except AgentMemoryError as error:
         tally.errors.append(Trouble(file.path, None, f"{error.message} {error.hint}".strip()))
-        _log.warning("could not take %s: %s", Path(file.path).name, error.message)
 
 
 def is_idle(identity: FileIdentity | None, *, now: datetime, idle_after: timedelta) -> bool:

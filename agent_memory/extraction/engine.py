@@ -207,7 +207,7 @@ def _after(
         portuguese=memo.portuguese + (language == "pt"),
         english=memo.english + (language == "en"),
         mood=mood_of(observed, fold_sentence(turn.text.strip())) if of_user else memo.mood,
-        asked=memo.asked if of_user else asked_by(observed),
+        asked=memo.asked if of_user else asked_by(turn, observed),
         proposal=Proposal() if of_user else acceptance.proposal_of(turn, observed),
         recent=(*memo.recent, *(one.body for one in found))[-MAX_RECENT:],
         tasks=open_tasks,

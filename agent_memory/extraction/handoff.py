@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from agent_memory.extraction.memo import Coverage, Memo
-from agent_memory.extraction.observe import Observation
+from agent_memory.extraction.observe import Observation, writes
 from agent_memory.model.ids import handoff_key
 from agent_memory.model.memory import Candidate
 from agent_memory.model.text import shorten
@@ -40,7 +40,7 @@ def cover(memo: Memo, turn: Turn, observed: list[Observation]) -> Coverage:
     said = [one.sentence.text for one in observed if "veto:quotation" not in one.signals]
     line = shorten(next((text for text in said if len(text.split()) > 1), ""), MAX_LINE_CHARS)
     done = [one.sentence.text for one in observed if _is_result(one)] if turn.role == "assistant" else []
-    files = [path for record in turn.records for tool in record.tools if _writes(tool.name) for path in tool.paths]
+    files = [path for record in turn.records for tool in record.tools if writes(tool) for path in tool.paths]
     return replace(
         old,
         first_digest=old.first_digest or turn.digest,
@@ -59,19 +59,6 @@ def cover(memo: Memo, turn: Turn, observed: list[Observation]) -> Coverage:
 def _is_result(one: Observation) -> bool:
     """A statement in a turn's answer that reports work, and no narration."""
     return "answer" in one.signals and not RESULTS.isdisjoint(one.signals)
-
-
-def _writes(tool: str) -> bool:
-    return tool.lower() in {
-        "write",
-        "strreplace",
-        "edit",
-        "multiedit",
-        "applypatch",
-        "delete",
-        "search_replace",
-        "edit_file",
-    }
 
 
 def _some(old: tuple[str, ...], new: list[str], limit: int) -> tuple[str, ...]:

@@ -14,9 +14,12 @@ from agent_memory.extraction.memo import Memo
 from agent_memory.extraction.score import signals, vetoed
 from agent_memory.extraction.sentences import Sentence, sentences
 from agent_memory.extraction.table import Table
-from agent_memory.model.transcript import Turn
+from agent_memory.model.transcript import ToolUse, Turn
 
 ASKING_SENTENCES: Final = 8
+WRITING_TOOLS: Final = frozenset(
+    "write strreplace edit multiedit applypatch delete search_replace edit_file create_file".split()
+)
 _OR: Final = re.compile(r"\b(?:or|ou)\b")
 ACCEPTANCE: Final = re.compile(
     r"^\W*(?:ok(?:ay)?|yes|yep|yeah|ye|sure|go(?: ahead| for it)?|do (?:it|that|both)|both|perfect|agreed|great|"
@@ -105,8 +108,11 @@ def mood_of(observed: list[Observation], folded: str) -> str:
     return "reported" if any("report" in one.signals for one in statements) else "said"
 
 
-def asked_by(observed: list[Observation]) -> str:
-    """Say what an assistant's turn put before the user: a ``choice``, a ``question``, an ``offer``, or nothing."""
+def asked_by(turn: Turn, observed: list[Observation]) -> str:
+    """Say what an assistant's turn put before the user: a ``choice``, a ``question``, an ``offer``, ``advice``.
+
+    Advice is an answer without work: no file was written. After work it put nothing before the user.
+    """
     last = observed[-ASKING_SENTENCES:]
     vetoes = {name for one in last for name in one.signals if name.startswith("veto:")}
     questions = [one.sentence.text for one in last if "veto:question" in one.signals]
@@ -114,4 +120,11 @@ def asked_by(observed: list[Observation]) -> str:
     either = any("either-or" in one.signals for one in last) or any(_OR.search(text) for text in questions)
     if "veto:option" in vetoes or either or marks > 1:
         return "choice"
-    return "question" if questions else "offer" if "veto:offer" in vetoes else ""
+    if questions or "veto:offer" in vetoes:
+        return "question" if questions else "offer"
+    return "" if any(writes(tool) for record in turn.records for tool in record.tools) else "advice"
+
+
+def writes(tool: ToolUse) -> bool:
+    """Tell whether a tool call changed files, by the names that editors give such tools."""
+    return tool.name.lower() in WRITING_TOOLS

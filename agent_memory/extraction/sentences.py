@@ -34,6 +34,7 @@ _NUMBER: Final = re.compile(r"\(?(\d{1,2})[).][^\S\n]+")
 _LINK: Final = re.compile(r"!?\[([^\]\n]{0,200})\]\([^)\s]{0,400}\)")
 _EMPHASIS: Final = re.compile(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
 _LEAD: Final = re.compile(r"^[^\w\s`\"'“«(\[@#$.<~/+-]+\s*")
+_LETTER: Final = re.compile(r"[\W_]{0,4}\w[\W_]{1,4}")
 MAX_LABEL_WORDS: Final = 5
 
 
@@ -126,7 +127,7 @@ def _spans(text: str, block: Block, speech: bool) -> Iterator[tuple[int, int]]:
         stop = match.start() + 1 if match[0][0] in ".!?…" else match.start()
         if match[0][0] in ".!?…":
             stop = match.start() + len(match[0].rstrip())
-            if _ABBREVIATION.search(text, max(start, stop - 8), stop):
+            if _ABBREVIATION.search(text, max(start, stop - 8), stop) or _LETTER.fullmatch(text, start, stop):
                 continue
         elif match[0][0] == "\n" and _wraps(text, start, match, speech):
             continue

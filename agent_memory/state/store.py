@@ -7,6 +7,7 @@ by a newer program is refused: what it holds could not be kept.
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -59,16 +60,16 @@ class StateStore:
     def bookmark(self, conversation: str) -> Bookmark | None:
         """Return how far ``conversation`` has been taken, None if never."""
         row = self._database.row("select body from bookmarks where conversation = ?", [conversation])
-        return None if row is None else _from_json(row["body"])
+        return None if row is None else _from_stored(row["body"])
 
     def bookmarks(self) -> list[Bookmark]:
         """Return every bookmark, in the order of the conversations' ids."""
         rows = self._database.rows("select body from bookmarks order by conversation")
-        return [found for row in rows if (found := _from_json(row["body"])) is not None]
+        return [found for row in rows if (found := _from_stored(row["body"])) is not None]
 
     def save(self, bookmark: Bookmark) -> None:
         """Store ``bookmark`` instead of the conversation's earlier one, in one transaction."""
-        body = json.dumps(asdict(bookmark), default=datetime.isoformat)
+        body = zlib.compress(json.dumps(asdict(bookmark), default=datetime.isoformat).encode("ascii"))
         with self._database.atomic():
             self._database.run("insert or replace into bookmarks values (?, ?)", [bookmark.conversation, body])
 
@@ -122,14 +123,14 @@ def _move_aside(path: Path) -> Path:
         raise FileError(f"{path} is broken and cannot be moved away: {error.strerror}.", path=str(path)) from error
 
 
-def _from_json(body: str) -> Bookmark | None:
+def _from_stored(body: bytes) -> Bookmark | None:
     """Read a stored bookmark; one that makes no sense counts as lost, which costs a re-reading."""
     try:
-        stored = json.loads(body)
+        stored = json.loads(zlib.decompress(body))
         stored["identity"] = FileIdentity(**stored["identity"])
         stored["marks"] = tuple(_mark(mark) for mark in stored["marks"])
         return Bookmark(**stored)
-    except (ValueError, TypeError, KeyError):
+    except (zlib.error, ValueError, TypeError, KeyError):
         return None
 
 

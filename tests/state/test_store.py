@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -76,7 +77,7 @@ def test_a_bookmark_that_makes_no_sense_counts_as_lost(store, tmp_path, body):
     store.save(a_bookmark("good"))
     store.save(a_bookmark("bad"))
     with sqlite3.connect(tmp_path / "vault" / "state.sqlite3") as other:
-        other.execute("update bookmarks set body = ? where conversation = 'bad'", [body])
+        other.execute("update bookmarks set body = ? where conversation = 'bad'", [zlib.compress(body.encode())])
     other.close()
 
     assert store.bookmark("bad") is None
