@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from agent_memory.app.container import App
-from agent_memory.app.ingest import Options, Tally, is_idle, take_file, transcript_folders
+from agent_memory.app.ingest import Options, Tally, Trouble, is_idle, take_file, transcript_folders
+from agent_memory.errors import AgentMemoryError
 from agent_memory.model.ids import digest
 from agent_memory.model.transcript import ConversationFile, FileIdentity
 from agent_memory.system import files, logs
@@ -22,7 +23,9 @@ from agent_memory.tailing.watcher import Doorbell
 
 SWEEP_S: Final = 30.0
 # Where no folder exists yet there is nothing to ring; looking is one stat.
-LOOK_AGAIN_S: Final = 2.0
+LOOK_AGAIN_S: Final = 3.0
+
+Seen = tuple[FileIdentity | None, bool]
 
 _log = logs.get("watch")
 
@@ -35,7 +38,8 @@ class Watch:
     options: Options
     debounce_s: float
     report: Callable[[Tally], None] = lambda tally: None
-    _handled: dict[str, tuple[FileIdentity | None, bool]] = field(default_factory=dict)
+    _handled: dict[str, Seen] = field(default_factory=dict)
+    _complained: set[Trouble] = field(default_factory=set)
     _stopping: bool = False
     _bell: Doorbell | None = None
 
@@ -61,52 +65,82 @@ class Watch:
             self._bell.stop()
 
     def _run(self, wait_for_transcripts: bool) -> str:
-        self._bell = Doorbell(debounce_s=self.debounce_s)
-        watched: list[Path] = []
+        watched: dict[Path, int] = {}
         try:
             while not self._stopping:
-                folders = transcript_folders(self.app, self.options)
-                present = [folder for folder in folders if folder.is_dir()]
+                present = self._present()
                 if not present and not wait_for_transcripts:
                     return "There are no transcripts to watch yet; --wait-for-transcripts waits for them."
-                if present != watched:
-                    self._bell.start(present)
+                if present != watched or self._bell is None:
+                    self._listen_to(list(present))
                     watched = present
-                    _log.info("watching %s", ", ".join(map(str, present)))
-                self.round(present)
-                self._bell.wait(self._patience(bool(present)))
+                self.round(list(present))
+                self._wait(watching=bool(present))
         finally:
-            self._bell.close()
+            if self._bell is not None:
+                self._bell.close()
         return "Stopped."
 
+    def _present(self) -> dict[Path, int]:
+        """Return the transcripts folders that exist, with their inodes: one made again is another folder."""
+        found = ((folder, files.identify(folder)) for folder in transcript_folders(self.app, self.options))
+        return {folder: identity.inode for folder, identity in found if identity is not None}
+
+    def _listen_to(self, folders: list[Path]) -> None:
+        """Take a new doorbell: the old one still hangs at a folder that was deleted and made again."""
+        if self._bell is not None:
+            self._bell.close()
+        self._bell = Doorbell(debounce_s=self.debounce_s)
+        self._bell.start(folders)
+        if folders:
+            _log.info("watching %s", ", ".join(map(str, folders)))
+
+    def _wait(self, *, watching: bool) -> None:
+        if self._bell is not None and not self._stopping:
+            self._bell.wait(self._patience() if watching else LOOK_AGAIN_S)
+
     def round(self, folders: list[Path]) -> Tally:
-        """Take everything that is new, or has gone quiet, once."""
+        """Take everything that is new, or has gone quiet, once; what fails is tried again at the next round."""
         tally = Tally()
-        for file in self._due(folders):
+        for file, seen in self._due(folders):
+            failures = len(tally.errors)
             take_file(self.app, file, self.options, tally)
+            if not any(trouble.line is None for trouble in tally.errors[failures:]):
+                self._handled[file.path] = seen
         if tally.sessions_processed:
-            _ = self.app.mirror
+            self._follow(tally)
             self.report(tally)
-        for trouble in tally.errors:
-            _log.warning("%s%s: %s", trouble.path, f":{trouble.line}" if trouble.line else "", trouble.message)
+        self._complain(tally.errors)
         return tally
 
-    def _due(self, folders: list[Path]) -> Iterator[ConversationFile]:
+    def _follow(self, tally: Tally) -> None:
+        """Bring the mirror up to date; it is derived, so a watcher outlives its troubles."""
+        try:
+            _ = self.app.mirror
+        except AgentMemoryError as error:
+            tally.errors.append(Trouble(str(self.app.folder.mirror), None, error.message))
+
+    def _complain(self, troubles: list[Trouble]) -> None:
+        """Name each trouble once, however often it is met."""
+        for trouble in troubles:
+            if trouble not in self._complained:
+                place = f"{trouble.path}:{trouble.line}" if trouble.line else trouble.path
+                _log.warning("%s: %s", place, trouble.message)
+        self._complained.update(troubles)
+
+    def _due(self, folders: list[Path]) -> Iterator[tuple[ConversationFile, Seen]]:
         """Yield the files that changed since they were last handled, or have become idle since."""
         now = self.app.clock.now()
         for file in scan(folders).files:
             if self._stopping:
                 return
             identity = files.identify(Path(file.path))
-            idle = is_idle(identity, now=now, idle_after=self.options.idle_after)
-            if self._handled.get(file.path) != (identity, idle):
-                yield file
-                self._handled[file.path] = (identity, idle)
+            seen = identity, is_idle(identity, now=now, idle_after=self.options.idle_after)
+            if self._handled.get(file.path) != seen:
+                yield file, seen
 
-    def _patience(self, present: bool) -> float:
+    def _patience(self) -> float:
         """Return how long to wait for the doorbell: until the next file goes idle, at most until the next sweep."""
-        if not present:
-            return LOOK_AGAIN_S
         now = self.app.clock.now()
         waits = [SWEEP_S]
         for identity, idle in self._handled.values():
