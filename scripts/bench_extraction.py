@@ -27,12 +27,13 @@ from unittest import mock
 
 from agent_memory.extraction import Memo, step
 from agent_memory.extraction import score as scoring
-from agent_memory.model.transcript import Record, Turn
+from agent_memory.model.transcript import Record, Role, Turn
 from agent_memory.redaction import redact
 from agent_memory.sources import cursor, jsonl
 from agent_memory.sources.turns import Assembly, Setting
 
 MIN_CONFIDENCE = 0.5
+JSON_ROUNDS, SPEED_ROUNDS = 25, 5
 KINDS = ("decisions", "lessons", "tasks")
 A_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -71,6 +72,12 @@ def turns_of(folder: Path) -> Iterator[Turn]:
                 yield turn
     if turn := assembly.close():
         yield turn
+
+
+def a_turn(role: Role, text: str, ordinal: int) -> Turn:
+    """Return a turn of one record."""
+    record = Record(role=role, text=text, start_bytes=0, end_bytes=len(text))
+    return Turn("anchor", "cursor", ordinal, role, (record,), A_DAY)
 
 
 def extract(folder: Path) -> dict[str, list[dict[str, str]]]:
@@ -132,9 +139,15 @@ def speed(folders: list[Path]) -> dict[str, float]:
     """Return how many times longer extraction takes than ``json.loads`` of the same lines."""
     lines = [line for folder in folders for line in next(folder.glob("*.jsonl")).read_bytes().splitlines()]
     conversations_ = [list(turns_of(folder)) for folder in folders]
-    loads = min(_timed(lambda: [json.loads(line) for line in lines]) for _ in range(5))
-    ours = min(_timed(lambda: [_fold(turns) for turns in conversations_]) for _ in range(5))
+    pairs = [_pair(lines, conversations_) for _ in range(SPEED_ROUNDS)]
+    loads, ours = sorted(pairs, key=lambda pair: pair[1] / pair[0])[SPEED_ROUNDS // 2]
     return {"json_ms": round(loads * 1000, 2), "extraction_ms": round(ours * 1000, 2), "times": round(ours / loads, 1)}
+
+
+def _pair(lines: list[bytes], conversations_: list[list[Turn]]) -> tuple[float, float]:
+    """Time both, one after the other and about equally long, so that a busy machine slows both alike."""
+    loads = _timed(lambda: [json.loads(line) for _ in range(JSON_ROUNDS) for line in lines]) / JSON_ROUNDS
+    return loads, _timed(lambda: [_fold(turns) for turns in conversations_])
 
 
 def _fold(turns: list[Turn]) -> None:

@@ -18,21 +18,27 @@ from agent_memory.extraction.handoff import cover
 from agent_memory.extraction.likeness import near
 from agent_memory.extraction.memo import Memo, OpenTask, Option, Proposal
 from agent_memory.extraction.observe import Observation, asked_by, mood_of, observe
-from agent_memory.extraction.score import Category, classify
+from agent_memory.extraction.score import Category, classify, vetoed
 from agent_memory.extraction.sentences import plain
 from agent_memory.extraction.table import fold_sentence, load
 from agent_memory.model.ids import fingerprint, key_of
 from agent_memory.model.memory import Candidate
 from agent_memory.model.text import language_of, one_line
 from agent_memory.model.transcript import Origin, Turn
+from agent_memory.redaction.redact import MARK
 
 LEAST_CONFIDENCE: Final = 0.3
+# What a caller may be expected to store, and a later turn to refer to.
+SURE: Final = 0.5
 # Too weak alone, strong enough beside a neighbour that says something of the same kind.
 WEAK_CONFIDENCE: Final = 0.15
 ACCEPTED_CONFIDENCE: Final = 0.8
 TODO_CONFIDENCE: Final = 0.7
 LANGUAGE_SENTENCES: Final = 6
+FEW_WORDS: Final = 4
 MAX_RECENT: Final = 16
+REPEATED_PART: Final = 0.5
+RESTATED_PART: Final = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,40 +63,59 @@ def step(memo: Memo, turn: Turn) -> tuple[Memo, tuple[Candidate, ...]]:
     this turn reports done is proposed again under its key, as ``- [x] …``.
     """
     observed = observe(memo, turn, load())
+    # Numbered lines above a question are options, whatever they sound like.
+    offering = turn.role == "assistant" and any("veto:question" in one.signals for one in observed[-2:])
     found: list[Candidate] = []
     if not (turn.from_agent and turn.role == "user"):
         found += _chosen(memo, turn)
-        findings = _findings(turn, observed)
+        findings = _findings(turn, [one for one in observed if not (offering and one.sentence.mark.isalnum())])
         found += [_candidate(turn, finding) for finding in findings if finding.confidence >= LEAST_CONFIDENCE]
-    found = _without_repeats(memo, found)
+    found = _without_repeats(memo, turn, found)
     closed = tasks.finished(memo, turn, observed)
     todos = [task for task in tasks.open_todos(turn) if task not in memo.tasks]
     found += [_of_todo(turn, task, "- [ ] ") for task in todos] + [_of_todo(turn, task, "- [x] ") for task in closed]
-    opened = [OpenTask(one.key, one.body.removeprefix("- [ ] ")) for one in found if one.body.startswith("- [ ] ")]
+    opened = [OpenTask(one.key, one.body.removeprefix("- [ ] ")) for one in found if _opens(one)]
     opened = [task for task in opened if task.key not in {todo.key for todo in todos}] + todos
     return _after(memo, turn, observed, found, tasks.after(memo, opened, closed)), tuple(found)
 
 
+def _opens(candidate: Candidate) -> bool:
+    return candidate.confidence >= SURE and candidate.body.startswith("- [ ] ")
+
+
 def _findings(turn: Turn, observed: list[Observation]) -> Iterator[Finding]:
-    """Judge every sentence; join a short statement with the one that goes on from it."""
+    """Judge every sentence; join neighbours that say one thing, and a statement with its reason."""
     pending: Finding | None = None
+    before: Observation | None = None
     for one in observed:
         finding = _judge(turn, one)
         if finding is None:
-            if pending and pending.category != "tasks" and _gives_reason(pending, one):
+            if pending and _gives_reason(pending, one):
                 pending = replace(pending, reason=one.sentence.text)
-            continue
-        if pending and _joins(pending, finding):
-            text = one_line(plain(turn.text[pending.start : finding.end]))
-            pending = replace(
-                finding, start=pending.start, text=text, confidence=max(pending.confidence, finding.confidence)
-            )
-            continue
-        if pending:
-            yield pending
-        pending = finding
+        elif pending and _joins(pending, finding):
+            pending = _joined(turn, pending, finding)
+        else:
+            if pending:
+                yield pending
+            pending = _widened(turn, finding, before)
+        before = one
     if pending:
         yield pending
+
+
+def _joined(turn: Turn, first: Finding, second: Finding) -> Finding:
+    text = one_line(plain(turn.text[first.start : second.end]))
+    return replace(second, start=first.start, text=text, confidence=max(first.confidence, second.confidence))
+
+
+def _widened(turn: Turn, finding: Finding, before: Observation | None) -> Finding:
+    """A few words ("not per user any more") say nothing alone; they take the statement before them along."""
+    if before is None or vetoed(before.signals) or turn.role != "user" or len(finding.text.split()) > FEW_WORDS:
+        return finding
+    first = before.sentence
+    if first.block != finding.block or finding.start - first.end > 2 or finding.category == "tasks":
+        return finding
+    return _joined(turn, replace(finding, start=first.start), finding)
 
 
 def _judge(turn: Turn, one: Observation) -> Finding | None:
@@ -128,7 +153,12 @@ def _joins(first: Finding, second: Finding) -> bool:
 def _gives_reason(finding: Finding, one: Observation) -> bool:
     follows = one.sentence.block == finding.block and 0 <= one.sentence.start - finding.end <= 2
     reasons = ("because", "since", "otherwise", "porque", "pois", "senao", "ja que", "that way", "this way", "assim")
-    return follows and not finding.reason and fold_sentence(one.sentence.text).startswith(reasons)
+    return (
+        follows
+        and not finding.reason
+        and finding.category != "tasks"
+        and fold_sentence(one.sentence.text).startswith(reasons)
+    )
 
 
 def _candidate(turn: Turn, finding: Finding) -> Candidate:
@@ -176,22 +206,27 @@ def _of_todo(turn: Turn, task: OpenTask, box: str) -> Candidate:
         key=task.key,
         origin=Origin(turn.source, turn.conversation, turn.ordinal, (0, 0), turn.digest),
         said_at=turn.at,
-        words=fingerprint(task.text),
+        words=None if MARK in task.text else fingerprint(task.text),
         tags=tags_of(task.text),
         confidence=TODO_CONFIDENCE,
         approximate=turn.approximate,
     )
 
 
-def _without_repeats(memo: Memo, found: list[Candidate]) -> list[Candidate]:
-    """Drop what repeats something said lately: an agent restating a decision, a summary of a summary."""
+def _without_repeats(memo: Memo, turn: Turn, found: list[Candidate]) -> list[Candidate]:
+    """Drop what repeats something of its kind said lately; an agent restates a decision in other words."""
     said = list(memo.recent)
     kept = []
     for candidate in found:
-        if not any(near(candidate.body, body) for body in said):
+        restated = turn.role == "assistant" and candidate.category == "decisions"
+        part = RESTATED_PART if restated else REPEATED_PART
+        bodies = [body for kind, body in said if kind == candidate.category]
+        # The very same words said again are proposed again: they may bring back what another choice replaced.
+        again = candidate.body in bodies
+        if again or not any(near(candidate.body, body, part=part) for body in bodies):
             kept.append(candidate)
-            said.append(candidate.body)
-    return kept
+            said.append((candidate.category, candidate.body))
+    return list({candidate.key: candidate for candidate in kept}.values())
 
 
 def _after(
@@ -209,7 +244,7 @@ def _after(
         mood=mood_of(observed, fold_sentence(turn.text.strip())) if of_user else memo.mood,
         asked=memo.asked if of_user else asked_by(turn, observed),
         proposal=Proposal() if of_user else acceptance.proposal_of(turn, observed),
-        recent=(*memo.recent, *(one.body for one in found))[-MAX_RECENT:],
+        recent=(*memo.recent, *((one.category, one.body) for one in found if one.confidence >= SURE))[-MAX_RECENT:],
         tasks=open_tasks,
         coverage=cover(memo, turn, observed),
     )

@@ -20,6 +20,8 @@ from agent_memory.model.transcript import Origin, Turn
 MAX_HANDOFF_CHARS: Final = 1500
 MIN_PROSE_TURNS: Final = 2
 MAX_LINE_CHARS: Final = 160
+OPENING_SENTENCES: Final = 3
+TELLING_WORDS: Final = 4
 MAX_ASKED: Final = 6
 MAX_DONE: Final = 8
 MAX_FILES: Final = 12
@@ -38,7 +40,8 @@ def cover(memo: Memo, turn: Turn, observed: list[Observation]) -> Coverage:
     if turn.ordinal <= old.after:
         return old
     said = [one.sentence.text for one in observed if "veto:quotation" not in one.signals]
-    line = shorten(next((text for text in said if len(text.split()) > 1), ""), MAX_LINE_CHARS)
+    line = shorten(max(said[:OPENING_SENTENCES], key=len, default=""), MAX_LINE_CHARS)
+    telling = [text for text in said if len(text.split()) >= TELLING_WORDS]
     done = [one.sentence.text for one in observed if _is_result(one)] if turn.role == "assistant" else []
     files = [path for record in turn.records for tool in record.tools if writes(tool) for path in tool.paths]
     return replace(
@@ -49,10 +52,10 @@ def cover(memo: Memo, turn: Turn, observed: list[Observation]) -> Coverage:
         last_at=turn.at.astimezone(UTC).isoformat(),
         approximate=turn.approximate,
         prose_turns=old.prose_turns + bool(said),
-        asked=_some(old.asked, [line] if line and turn.role == "user" else [], MAX_ASKED),
+        asked=_some(old.asked, [line] if telling and turn.role == "user" else [], MAX_ASKED),
         done=_some(old.done, [shorten(text, MAX_LINE_CHARS) for text in done[:2]], MAX_DONE),
         files=_last_of(old.files, files),
-        stopped=shorten(said[-1], MAX_LINE_CHARS) if said else old.stopped,
+        stopped=shorten(telling[-1], MAX_LINE_CHARS) if telling else old.stopped,
     )
 
 

@@ -7,10 +7,11 @@ and the handoff so far. It refuses to grow with the conversation: every list in 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Final, TypeVar
 
 FORMAT: Final = 1
+Part = TypeVar("Part", "Memo", "Coverage", "Proposal", "OpenTask", "Option")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Memo:
     mood: str = ""
     asked: str = ""
     proposal: Proposal = field(default_factory=Proposal)
-    recent: tuple[str, ...] = ()
+    recent: tuple[tuple[str, str], ...] = ()
     tasks: tuple[OpenTask, ...] = ()
     coverage: Coverage = field(default_factory=Coverage)
 
@@ -98,13 +99,22 @@ class Memo:
 
 def _memo(values: dict[str, Any]) -> Memo:
     proposal, coverage = values.pop("proposal"), values.pop("coverage")
-    options = tuple(Option(**option) for option in proposal.pop("options"))
+    options = tuple(_like(Option("", "", 0, 0), Option(**option)) for option in proposal.pop("options"))
     for name in ("asked", "done", "files"):
         coverage[name] = tuple(map(str, coverage[name]))
-    return Memo(
-        proposal=Proposal(options=options, **proposal),
-        coverage=Coverage(**coverage),
-        recent=tuple(map(str, values.pop("recent"))),
-        tasks=tuple(OpenTask(**task) for task in values.pop("tasks")),
+    memo = Memo(
+        proposal=_like(Proposal(), Proposal(options=options, **proposal)),
+        coverage=_like(Coverage(), Coverage(**coverage)),
+        recent=tuple((str(kind), str(body)) for kind, body in values.pop("recent")),
+        tasks=tuple(_like(OpenTask("", ""), OpenTask(**task)) for task in values.pop("tasks")),
         **values,
     )
+    return _like(Memo(), memo)
+
+
+def _like(pattern: Part, read: Part) -> Part:
+    """Return ``read`` if each of its fields has the type that ``pattern`` has there."""
+    for one in fields(pattern):
+        if type(getattr(read, one.name)) is not type(getattr(pattern, one.name)):
+            raise TypeError(one.name)
+    return read

@@ -28,6 +28,7 @@ ACCEPTANCE: Final = re.compile(
     r"claro|avanca|coloca|arruma|certo|show|boa|gostei|aprovado)\b"
 )
 ACCEPTANCE_WORDS: Final = 6
+SHORT_TURN: Final = 2
 _NOTHING: Final[frozenset[str]] = frozenset()
 _AFTER_VETO: Final = frozenset({"after:veto"})
 _AFTER_REVEAL: Final = frozenset({"after:reveal"})
@@ -45,7 +46,7 @@ class Observation:
 def observe(memo: Memo, turn: Turn, table: Table) -> list[Observation]:
     """Return the sentences of ``turn`` in order, each with its signals."""
     said = sentences(turn.text, speech=turn.role == "user")
-    stretches = _stretches(memo, turn, alone=len(said) == 1)
+    stretches = _stretches(memo, turn, sentences_in_turn=len(said))
     observed: list[Observation] = []
     before: frozenset[str] = frozenset({"opening"})
     for sentence in said:
@@ -66,11 +67,12 @@ class _Stretch:
     redacted: bool
 
 
-def _stretches(memo: Memo, turn: Turn, *, alone: bool) -> list[_Stretch]:
+def _stretches(memo: Memo, turn: Turn, *, sentences_in_turn: int) -> list[_Stretch]:
     of_assistant = turn.role == "assistant"
+    first_request = turn.ordinal == 0 and sentences_in_turn > SHORT_TURN
     shared = {f"asked:{memo.asked}"} if memo.asked else set()
     shared |= {f"mood:{memo.mood}"} if of_assistant and memo.mood else set()
-    shared |= {name for name, holds in (("first-turn", turn.ordinal == 0), ("alone", alone)) if holds}
+    shared |= {name for name, holds in (("first-request", first_request), ("alone", sentences_in_turn == 1)) if holds}
     found, end, worked = [], 0, False
     last = max((number for number, record in enumerate(turn.records) if record.text), default=0)
     for number, record in enumerate(turn.records):

@@ -178,5 +178,6 @@ def plain(text: str) -> str:
     if "](" in text:
         text = _LINK.sub(r"\1", text)
     if "*" in text or "__" in text:
-        text = _EMPHASIS.sub("", text)
+        spans = text.split("`")
+        text = "`".join(span if number % 2 else _EMPHASIS.sub("", span) for number, span in enumerate(spans))
     return _LEAD.sub("", one_line(text))

@@ -9,34 +9,36 @@ from __future__ import annotations
 
 from typing import Final
 
+from agent_memory.extraction.body import MAX_BODY_CHARS
 from agent_memory.extraction.likeness import shared
 from agent_memory.extraction.memo import Memo, OpenTask
 from agent_memory.extraction.observe import Observation
 from agent_memory.model.ids import key_of
-from agent_memory.model.transcript import Todo, Turn
+from agent_memory.model.text import one_line, shorten
+from agent_memory.model.transcript import Turn
 
 FINISHED: Final = frozenset({"completed", "complete", "done", "cancelled", "canceled"})
-DROPPED: Final = frozenset({"cancelled", "canceled"})
 MAX_TASKS: Final = 40
 
 
-def todos_of(turn: Turn) -> dict[str, Todo]:
-    """Return the to-do items of a turn by their text, each as the turn's last list has it."""
-    return {todo.text: todo for record in turn.records for tool in record.tools for todo in tool.todos if todo.text}
+def todos_of(turn: Turn) -> dict[str, str]:
+    """Return the states of a turn's to-do items by their text on one line, as the turn's last list has them."""
+    todos = (todo for record in turn.records for tool in record.tools for todo in tool.todos)
+    return {shorten(one_line(todo.text), MAX_BODY_CHARS): todo.status.lower() for todo in todos if todo.text.strip()}
 
 
 def open_todos(turn: Turn) -> list[OpenTask]:
     """Return what the agent's own list still has to do when its turn closes."""
     return [
-        OpenTask(key_of(turn.conversation, "assistant", todo.text), todo.text, todo=True)
-        for todo in todos_of(turn).values()
-        if todo.status.lower() not in FINISHED
+        OpenTask(key_of(turn.conversation, "assistant", text), text, todo=True)
+        for text, state in todos_of(turn).items()
+        if state not in FINISHED
     ]
 
 
 def finished(memo: Memo, turn: Turn, observed: list[Observation]) -> list[OpenTask]:
     """Return the open tasks that this turn closes: ticked off a list, or reported done."""
-    ticked = {text for text, todo in todos_of(turn).items() if todo.status.lower() in FINISHED}
+    ticked = {text for text, state in todos_of(turn).items() if state in FINISHED}
     reports = [
         one.sentence.text for one in observed if "done-report" in one.signals and "veto:question" not in one.signals
     ]

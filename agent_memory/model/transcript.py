@@ -162,7 +162,11 @@ class Bookmark:
 
     ``marks`` are the last 16, oldest first; reading goes on behind the newest whose bytes are still
     there. ``settled`` says that the file, as ``identity`` describes it, has also had its idle close:
-    until it changes there is nothing left to do.
+    until it changes there is nothing left to do. ``alarms`` are the kinds of what nobody could read in it.
+
+    A file that is written anew each time has no places. Its marks are the last 50 turns by the digest of
+    their last message, ``head_digest`` is that of all messages, ``identity`` the file as it was when they
+    were first seen, and ``chat`` the conversation that was in it.
     """
 
     conversation: str
@@ -172,14 +176,21 @@ class Bookmark:
     head_digest: str
     settled: bool = False
     marks: tuple[Mark, ...] = ()
+    alarms: tuple[str, ...] = ()
+    chat: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SkippedLine:
-    """A line that could not be used, and why."""
+    """A line that could not be used, and why.
+
+    ``kind`` names what it holds where that is something this version does not know; by it the format
+    alarm counts.
+    """
 
     line: int
     reason: str
+    kind: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

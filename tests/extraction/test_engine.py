@@ -97,6 +97,15 @@ def test_a_bare_number_is_stored_as_the_option_it_names() -> None:
     assert options[slice(*one.origin.span)] == "one writer process with a queue"
 
 
+def test_options_above_a_question_are_not_stored_before_one_is_chosen() -> None:
+    options = (
+        "1. a lock never works on that share, so each shard must always keep its own file\n"
+        "2. one process always writes, because the driver cannot share a handle\n\nWhich one?"
+    )
+
+    assert said(OPENING[0], ("assistant", options)) == []
+
+
 def test_a_portuguese_option_by_letter_is_stored_as_what_it_settles() -> None:
     options = "Opção A: um lock por partição\n\nOpção B: um processo gravador com fila\n\nQual?"
 
@@ -137,7 +146,7 @@ def test_a_plain_yes_to_an_offer_settles_nothing() -> None:
         "Ainda não decidi o banco.",
         "O sistema está 100% pronto para produção!",
         "Alterados 3 arquivos, criados 2 testes.",
-        "Nenhuma pendência nos números.",
+        "Nenhuma pendência nesta etapa.",
         "> We decided to always use one queue.",
         "```\n# important: never force the content type, always use json\n```",
         'The ticket says: "we decided to always use one queue and never two".',
@@ -221,6 +230,32 @@ def test_open_to_do_items_become_tasks_and_are_ticked_later() -> None:
     assert [one.body for one in second] == ["- [x] port the parser"]
     assert first[0].key == second[0].key
     assert memo.tasks == ()
+
+
+def test_a_to_do_item_of_several_lines_becomes_one_line() -> None:
+    _, (one,) = step(Memo.empty(), todo_turn(("port\nthe\n  parser " + "and more " * 60, "pending"), ordinal=1))
+
+    assert one.body.startswith("- [ ] port the parser and more")
+    assert "\n" not in one.body
+    assert len(one.body) <= 306
+
+
+def test_the_same_words_said_again_are_proposed_again() -> None:
+    found = told(
+        *OPENING,
+        ("user", "all writes always go through one process"),
+        ("assistant", "Done. A lock again, or stay with it?"),
+        ("user", "no, never a single writer, always a lock for each shard"),
+        ("assistant", "Done. Stay with it, or go back?"),
+        ("user", "all writes always go through one process"),
+    )
+
+    assert [one.origin.turn for one in found] == [2, 4, 6]
+    assert found[0].key == found[2].key
+
+
+def test_the_same_box_twice_in_one_turn_is_one_task() -> None:
+    assert len(told(*OPENING[:1], ("assistant", "- [ ] fix it\n\n- [ ] fix it"))) == 1
 
 
 def test_a_task_reported_done_is_proposed_again_as_done() -> None:

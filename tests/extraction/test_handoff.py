@@ -14,7 +14,7 @@ EDIT = (ToolUse("Write", ("src/queue.py",)), ToolUse("Read", ("README.md",)))
 ENGLISH = (
     a_turn("please make the export safe for two processes"),
     a_turn("Switched the export to one writer process.", role="assistant", ordinal=1, tools=EDIT),
-    a_turn("thanks, that works", ordinal=2),
+    a_turn("thanks, that works for both of them", ordinal=2),
 )
 PORTUGUESE = (
     a_turn("deixa a exportação segura para dois processos, por favor"),
@@ -42,7 +42,7 @@ def test_it_says_what_was_asked_and_done_and_which_files_were_written() -> None:
     assert "**Done**\n\n- Switched the export to one writer process." in body
     assert "src/queue.py" in body
     assert "README.md" not in body
-    assert body.rstrip().endswith("- thanks, that works")
+    assert body.rstrip().endswith("- thanks, that works for both of them")
 
 
 def test_its_headings_speak_the_language_of_the_conversation() -> None:

@@ -15,7 +15,7 @@ FULL = Memo(
     mood="accepted",
     asked="choice",
     proposal=Proposal(3, "d", True, (Option("2", "usar fila", 4, 9),)),
-    recent=("One.",),
+    recent=(("decisions", "One."),),
     tasks=(OpenTask("k", "write it", todo=True),),
     coverage=Coverage(1, "f", "l", 3, "2026-03-16T10:30:00+00:00", True, 2, ("a",), ("b",), ("c.py",), "d"),
 )
@@ -42,6 +42,11 @@ def test_a_memo_survives_json(memo: Memo) -> None:
 )
 def test_a_broken_memo_is_an_empty_one(text: str) -> None:
     assert Memo.from_json(text) == Memo.empty()
+
+
+@pytest.mark.parametrize(("name", "value"), [("portuguese", "2"), ("mood", None), ("tasks", [{"key": 1, "text": "x"}])])
+def test_a_memo_with_a_value_of_the_wrong_kind_is_an_empty_one(name: str, value: object) -> None:
+    assert Memo.from_json(json.dumps({**json.loads(FULL.to_json()), name: value})) == Memo.empty()
 
 
 def test_a_memo_of_another_format_is_an_empty_one() -> None:

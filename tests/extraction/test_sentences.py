@@ -72,6 +72,10 @@ def test_markdown_goes_and_code_stays() -> None:
     assert plain("**Use** the [long *form*](https://x.example) of `a_b`") == "Use the long form of `a_b`"
 
 
+def test_stars_inside_code_are_no_emphasis() -> None:
+    assert plain("**all** of `CI_*` and `__init__`") == "all of `CI_*` and `__init__`"
+
+
 def test_a_pasted_document_is_left_out_but_for_its_ends() -> None:
     document = "\n\n".join(["look at this", *["We decided to use one queue per room."] * 60, "what do you think"])
 
