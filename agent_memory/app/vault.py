@@ -14,7 +14,7 @@ from agent_memory.model.ids import check_name
 from agent_memory.model.memory import Add, Amend, Batch, Draft, Memory, PageRef, Remove
 from agent_memory.model.text import one_line, open_boxes, shorten
 from agent_memory.redaction import redact
-from agent_memory.vault.journal import JournalRun, undo_batch
+from agent_memory.vault.journal import JournalChange, JournalRun, undo_batch
 from agent_memory.vault.page import parse
 from agent_memory.vault.store import View
 
@@ -190,7 +190,7 @@ def _summary(run: JournalRun, *, undone: bool) -> RunSummary:
 
 def _words_of(raw: str) -> str:
     """Return the beginning of an entry's body, given its exact text."""
-    return shorten(one_line(parse(raw).memories(PageRef("", ""))[0].body), SUMMARY_CHARS)
+    return shorten(one_line(" ".join(memory.body for memory in parse(raw).memories(PageRef("", "")))), SUMMARY_CHARS)
 
 
 def undo(app: App, target: str | None) -> Undone:
@@ -221,11 +221,16 @@ def _run_to_undo(runs: Sequence[JournalRun], target: str | None) -> JournalRun:
             continue
         if target is None or run.run == target:
             return run
-        touched = tuple(change for change in run.changes if change.id == target)
+        touched = tuple(change for change in run.changes if _concerns(change, target))
         if touched:
             return run.only(touched)
     what = "There is nothing to undo." if target is None else f"No run and no entry is called {target!r}."
     raise UnknownEntry(what, hint="`agent-memory changes` lists what can be taken back.", id=target)
+
+
+def _concerns(change: JournalChange, entry_id: str) -> bool:
+    """Tell whether a change made the entry what it is, or made another one give way to it."""
+    return change.id == entry_id or f" superseded-by:{entry_id} " in (change.after or "")
 
 
 def as_tasks(body: str) -> str:

@@ -28,10 +28,16 @@ def todos_of(turn: Turn) -> dict[str, str]:
 
 
 def open_todos(turn: Turn) -> list[OpenTask]:
-    """Return what the agent's own list still has to do when its turn closes."""
+    """Return what the agent's own list still has to do when its turn closes.
+
+    A list on which nothing was ever ticked is the plan of a turn, not a record of what was left over.
+    """
+    todos = todos_of(turn)
+    if not any(state in FINISHED for state in todos.values()):
+        return []
     return [
         OpenTask(key_of(turn.conversation, "assistant", text), text, todo=True)
-        for text, state in todos_of(turn).items()
+        for text, state in todos.items()
         if state not in FINISHED
     ]
 

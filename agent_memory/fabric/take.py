@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
+from agent_memory.fabric.forgotten import forgotten_at
 from agent_memory.fabric.merge import say_the_same
 from agent_memory.model.ids import entry_id
 from agent_memory.model.memory import Add, Amend, Batch, Candidate, Change, Draft, Memory, PageRef, TakenLine, Why
@@ -21,6 +22,8 @@ from agent_memory.vault.store import View
 EXTRACT_TAG: Final = "auto-extract"
 OPEN: Final = "- [ ] "
 DONE: Final = "- [x] "
+SUPERSEDED_BY: Final = "superseded-by"
+VALID_TO: Final = "valid-to"
 NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
@@ -79,6 +82,7 @@ class _Desk:
         self.outcomes: Counter[tuple[str, str]] = Counter()
         self._new: dict[str, Candidate] = {}
         self._noted: set[str] = set()
+        self._meta: dict[str, dict[str, str | None]] = defaultdict(dict)
         self._by_conversation: dict[str, list[Memory]] = defaultdict(list)
         for memory in view.memories:
             if memory.origin and memory.key:
@@ -92,6 +96,7 @@ class _Desk:
         if candidate.confidence < self.rules.min_confidence:
             return "doubtful"
         if candidate.key in self._noted:
+            self._said_twice(candidate)
             return "known"
         line = self.view.taken.by_key(candidate.key)
         if line is not None and line.why == "forgotten":
@@ -99,6 +104,7 @@ class _Desk:
         standing = self.view.by_key(candidate.key) or (self.view.by_id(line.id) if line else ())
         if standing:
             self._meet_again(standing[0], candidate)
+            self._replace(candidate, standing[0].id)
             if line is None:
                 self._note(candidate, "stored", standing[0].id)
             return "known"
@@ -117,22 +123,59 @@ class _Desk:
         self._new[entry] = candidate
         self.changes.append(Add(PageRef(self.rules.agent, candidate.category), draft_of(candidate, entry)))
         self._note(candidate, "stored", entry)
+        self._replace(candidate, entry)
         return "stored"
 
     def _in_use(self, entry: str) -> bool:
         return entry in self._new or self.view.id_in_use(entry)
 
     def _meet_again(self, memory: Memory, candidate: Candidate) -> None:
-        """Bring back what its turn had stopped proposing, follow a turn that grew, and tick what is done."""
+        """Bring back what was said again, follow a turn that grew, and tick what is done."""
         meta: dict[str, str | None] = {}
-        if memory.status == "superseded" and "superseded-by" not in memory.meta:
-            meta["status"] = None
+        if self._known(memory, "status") == "superseded" and not self._superseded_later(memory, candidate):
+            meta |= dict.fromkeys(("status", SUPERSEDED_BY, VALID_TO))
         if candidate.body.startswith(DONE):
             self._tick(memory)
         elif memory.key == candidate.key and memory.origin and memory.origin.digest != candidate.origin.digest:
             meta["origin"] = str(candidate.origin)
+        self._change(memory.page, memory.id, meta)
+
+    def _said_twice(self, candidate: Candidate) -> None:
+        """Within one batch: A, then B, then A again."""
+        for entry, other in self._new.items():
+            if other.key == candidate.key:
+                if self._meta[entry].get("status"):
+                    page = PageRef(self.rules.agent, other.category)
+                    self._change(page, entry, dict.fromkeys(("status", SUPERSEDED_BY, VALID_TO)))
+                self._replace(candidate, entry)
+
+    def _superseded_later(self, memory: Memory, candidate: Candidate) -> bool:
+        """Tell whether something replaced the entry after what is only being read again was said."""
+        return minute_of(candidate.said_at) < (self._known(memory, VALID_TO) or "")
+
+    def _replace(self, candidate: Candidate, entry: str) -> None:
+        """Mark what the candidate replaces, unless that was said later."""
+        for page, old in self._entries_of(candidate.replaces):
+            if old != entry:
+                meta = {"status": "superseded", SUPERSEDED_BY: entry, VALID_TO: minute_of(candidate.said_at)}
+                self._change(page, old, meta)
+
+    def _entries_of(self, keys: tuple[str, ...]) -> list[tuple[PageRef, str]]:
+        standing = [(memory.page, memory.id) for key in keys for memory in self.view.by_key(key)[:1] if memory.active]
+        added = [
+            (PageRef(self.rules.agent, other.category), entry)
+            for entry, other in self._new.items()
+            if other.key in keys
+        ]
+        return standing + added
+
+    def _known(self, memory: Memory, name: str) -> str | None:
+        return self._meta[memory.id].get(name, memory.meta.get(name))
+
+    def _change(self, page: PageRef, entry: str, meta: dict[str, str | None]) -> None:
         if meta:
-            self.changes.append(Amend(memory.page, memory.id, meta=meta))
+            self.changes.append(Amend(page, entry, meta=meta))
+            self._meta[entry] |= meta
 
     def _tick(self, memory: Memory) -> None:
         """Tick a task that the machine wrote; a person's words keep their boxes."""
@@ -149,11 +192,12 @@ class _Desk:
                 self.changes.append(Amend(memory.page, memory.id, meta={"status": "superseded"}))
 
     def _was_removed(self, candidate: Candidate) -> bool:
-        """Tell whether these words were taken before, removed by a person, and said before that."""
-        if candidate.words is None:
-            return False
-        removed_at = self.view.removed_words(candidate.words)
-        return removed_at is not None and self._said_at(candidate) <= removed_at
+        """Tell whether these words were said before a person removed their entry, or had them forgotten."""
+        moments = [forgotten_at(self.view, candidate.body)]
+        if candidate.words is not None:
+            moments.append(self.view.removed_words(candidate.words))
+        said_at = self._said_at(candidate)
+        return any(moment is not None and said_at <= moment for moment in moments)
 
     def _said_at(self, candidate: Candidate) -> datetime:
         if not candidate.approximate:
@@ -172,6 +216,11 @@ class _Desk:
     def _note(self, candidate: Candidate, why: Why, entry: str) -> None:
         self._noted.add(candidate.key)
         self.lines.append(TakenLine(candidate.key, entry, self.rules.now, why, candidate.words))
+
+
+def minute_of(moment: datetime) -> str:
+    """Return a time as headings and comments have it: UTC, to the minute."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M")
 
 
 def draft_of(candidate: Candidate, entry: str) -> Draft:

@@ -28,7 +28,8 @@ class Candidate:
 
     ``key`` decides whether it has been taken before; ``words`` is the fingerprint of the quoted words
     alone, None where redaction touched them. ``approximate`` says that the editor gave no time, so
-    ``said_at`` is the file's. A task's body is one ``- [ ] …`` or ``- [x] …`` line.
+    ``said_at`` is the file's. ``replaces`` are the keys of earlier candidates that no longer hold once
+    this one does. A task's body is one ``- [ ] …`` or ``- [x] …`` line.
     """
 
     category: str
@@ -41,6 +42,7 @@ class Candidate:
     confidence: float = 1.0
     by: Author = "heuristic"
     approximate: bool = False
+    replaces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,7 +233,9 @@ def test_open_to_do_items_become_tasks_and_are_ticked_later() -> None:
 
 
 def test_a_to_do_item_of_several_lines_becomes_one_line() -> None:
-    _, (one,) = step(Memo.empty(), todo_turn(("port\nthe\n  parser " + "and more " * 60, "pending"), ordinal=1))
+    _, (one,) = step(
+        Memo.empty(), todo_turn(("port\nthe\n  parser " + "and more " * 60, "pending"), ("x", "done"), ordinal=1)
+    )
 
     assert one.body.startswith("- [ ] port the parser and more")
     assert "\n" not in one.body
@@ -269,3 +271,11 @@ def test_a_task_reported_done_is_proposed_again_as_done() -> None:
 
 def test_a_very_long_sentence_is_not_stored() -> None:
     assert said(*OPENING, ("user", "never use a lock and always " + "really " * 300 + "one writer")) == []
+
+
+def test_a_list_that_was_never_kept_is_a_plan_and_leaves_no_tasks():
+    _, found = step(
+        Memo.empty(), todo_turn(("port the parser", "in_progress"), ("write the lock", "pending"), ordinal=1)
+    )
+
+    assert found == ()

@@ -176,3 +176,46 @@ def test_a_forgotten_key_is_blocked_even_while_its_entry_stands():
     taking = take(View(view.pages.values(), Taken([forgotten]), ["default"]), [proposing(candidate)], rules())
 
     assert taking.count("blocked") == 1
+
+
+def replacing(candidate, *others):
+    return replace(candidate, replaces=tuple(other.key for other in others))
+
+
+def statuses(view):
+    return {memory.body: memory.status for memory in view.memories}
+
+
+A = a_candidate("The kitchen printer is the old one.", turn=1)
+B = replacing(a_candidate("The kitchen printer is the new one.", turn=3, at=A_DAY + timedelta(minutes=10)), A)
+A_AGAIN = replacing(replace(A, said_at=A_DAY + timedelta(minutes=20)), B)
+
+
+def test_the_last_choice_stays_active_and_what_it_replaced_says_so():
+    view = taken(B, view=taken(A))
+
+    assert statuses(view) == {A.body: "superseded", B.body: None}
+    old = next(memory for memory in view.memories if memory.body == A.body)
+    new = next(memory for memory in view.memories if memory.body == B.body)
+    assert (old.meta["superseded-by"], old.meta["valid-to"]) == (new.id, "2026-03-16T10:40")
+
+
+def test_a_choice_said_again_is_active_again_and_supersedes_what_replaced_it():
+    view = taken(A_AGAIN, view=taken(B, view=taken(A)))
+
+    assert statuses(view) == {A.body: None, B.body: "superseded"}
+
+
+def test_the_same_holds_within_one_batch():
+    assert statuses(taken(A, B)) == {A.body: "superseded", B.body: None}
+    assert statuses(taken(A, B, A_AGAIN)) == {A.body: None, B.body: "superseded"}
+
+
+def test_reading_choices_again_changes_nothing():
+    view = taken(A, B)
+
+    assert not take(view, [proposing(A), proposing(B)], rules()).batch
+
+    view = taken(A, B, A_AGAIN)
+    assert statuses(after(view, take(view, [proposing(A, B, A_AGAIN)], rules()))) == statuses(view)
+    assert statuses(after(view, take(view, [proposing(A)], rules()))) == statuses(view)
