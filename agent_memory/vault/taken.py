@@ -20,17 +20,24 @@ _WEIGHT: Final = {"forgotten": 0, "stored": 1, "duplicate": 2, "reflected": 3}
 
 
 class Taken:
-    """The ledger, looked up by key, id and words. ``skipped`` counts the lines that were passed over."""
+    """The ledger, looked up by key, id and words.
+
+    ``forgotten`` has the fingerprints of words that were forgotten, and when; ``skipped`` counts the lines that
+    were passed over.
+    """
 
     def __init__(self, lines: Iterable[TakenLine] = (), *, skipped: int = 0) -> None:
         self.lines = frozenset(lines)
         self.skipped = skipped
         self._by_key: dict[str, TakenLine] = {}
         self._by_words: dict[str, list[TakenLine]] = defaultdict(list)
+        self.forgotten: dict[str, datetime] = {}
         for line in sorted(self.lines, key=_rank):
             self._by_key.setdefault(line.key, line)
             if line.words is not None:
                 self._by_words[line.words].append(line)
+                if line.why == "forgotten":
+                    self.forgotten[line.words] = line.at  # sorted by time: the latest stays
         self._ids = frozenset(line.id for line in self.lines)
 
     def by_key(self, key: str) -> TakenLine | None:
