@@ -94,13 +94,7 @@ def open_app(
     places = Places.discover(environment)
     if workspace is not None:
         places = places.moved_to(Path(workspace))
-    folder = paths.find_memory(places, flag=directory, environment=environment)
-    loaded = settings.load(
-        user_file=places.user_config,
-        workspace_file=folder.config,
-        environment=environment,
-        flags=flags or {},
-    )
+    folder, loaded = _settle(places, directory, environment, flags or {})
     clock = clock or SystemClock()
     vault = Vault(
         folder, clock, lock_timeout_s=loaded.number("vault.lock_timeout_s"), language=loaded.text("vault.language")
@@ -110,3 +104,18 @@ def open_app(
         yield app
     finally:
         app.close()
+
+
+def _settle(
+    places: Places, directory: str | None, environment: Mapping[str, str], flags: Mapping[str, Value]
+) -> tuple[MemoryFolder, Settings]:
+    """Find the memory folder and its settings; those of the main worktree's may send us to another."""
+    separate = False
+    while True:
+        folder = paths.find_memory(places, flag=directory, environment=environment, separate=separate)
+        loaded = settings.load(
+            user_file=places.user_config, workspace_file=folder.config, environment=environment, flags=flags
+        )
+        if separate or not loaded.flag("workspace.separate_worktrees"):
+            return folder, loaded
+        separate = True

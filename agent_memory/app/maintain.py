@@ -1,20 +1,20 @@
-"""Upkeep and status: keep the vault lean, and say what is set up and how things stand."""
+"""Upkeep: the jobs, when they are due, and what each did.
+
+A job that fails is reported by whoever runs it; it costs itself and is tried again when it is next due.
+"""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from datetime import timedelta
+from typing import Final
 
 from agent_memory.app.container import App
-from agent_memory.app.ingest import Options, transcript_folders
-from agent_memory.app.watch import watcher_of
+from agent_memory.jobs import JOBS, is_due
 from agent_memory.jobs.compact import Limits, expired_checkpoints, halfway_moves, plan_compaction
 from agent_memory.model.memory import Batch
 from agent_memory.system import files
-from agent_memory.tailing.scan import scan
 from agent_memory.vault.store import View
 
 
@@ -28,22 +28,6 @@ class Compaction:
     mirror_entries: int
     mirror_repaired: bool
     dry_run: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """How things stand: places, counts, and who is running. ``watcher`` is empty if nobody is."""
-
-    memory_folder: str
-    exists: bool
-    workspace: str
-    agent: str
-    transcript_folders: tuple[str, ...]
-    conversations_found: int
-    conversations_taken: int
-    watcher: str
-    entries: dict[str, dict[str, int]]
-    warnings: tuple[str, ...]
 
 
 def compact(app: App, *, dry_run: bool) -> Compaction:
@@ -93,37 +77,21 @@ def _remember(app: App, done: Compaction) -> None:
     app.state.record_run("compact", now, asdict(done))
 
 
-def status(app: App) -> Status:
-    """Look at everything and change nothing."""
-    folders = transcript_folders(app, Options(agent=app.agent, idle_after=timedelta(0)))
-    found = {file.conversation for file in scan(folders).files}
-    view = app.vault.view()
-    counts: dict[str, Counter[str]] = {agent: Counter() for agent in view.agents}
-    for memory in view.memories:
-        if memory.active:
-            counts[memory.page.agent][memory.page.category] += 1
-    return Status(
-        memory_folder=str(app.folder.root),
-        exists=app.folder.root.exists(),
-        workspace=str(app.workspace),
-        agent=app.agent,
-        transcript_folders=tuple(map(str, folders)),
-        conversations_found=len(found),
-        conversations_taken=len(_taken(app) & found),
-        watcher=watcher_of(app),
-        entries={agent: dict(sorted(held.items())) for agent, held in counts.items()},
-        warnings=tuple(_warnings(view)),
-    )
+RUNS: Final = {"compact": lambda app: compact(app, dry_run=False)}
 
 
-def _warnings(view: View) -> Iterator[str]:
-    for path in view.skipped:
-        yield f"{path} leads out of the memory folder and is not read."
-    if view.taken.skipped:
-        yield f"taken.jsonl has {view.taken.skipped} lines that cannot be read; a merge may have left its marks there."
+def run_due(app: App, additions: int, *, starting: bool) -> list[str]:
+    """Run the jobs that are due, in their order, and return their names.
 
-
-def _taken(app: App) -> set[str]:
-    if not app.folder.state.exists():
-        return set()
-    return {bookmark.conversation for bookmark in app.state.bookmarks()}
+    Args:
+        app: The product.
+        additions: How many entries were written since these jobs last ran.
+        starting: Whether the watcher has just begun.
+    """
+    if not app.folder.journal.exists():
+        return []  # nothing has ever been written, and upkeep is no reason to begin
+    now = app.clock.now()
+    due = [job.name for job in JOBS if is_due(job, app.state.last_run(job.name), additions, now, starting=starting)]
+    for name in due:
+        RUNS[name](app)
+    return due

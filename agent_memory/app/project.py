@@ -1,13 +1,15 @@
-"""The page that every agent shares: opened in the user's editor, or replaced by what they pipe in."""
+"""The project: the page that every agent shares, and which chats on this computer are about it."""
 
 from __future__ import annotations
 
 import shlex
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from agent_memory.app.container import App
+from agent_memory.app.conversations import judged
 from agent_memory.errors import FileError
 from agent_memory.redaction import redact
 
@@ -38,3 +40,26 @@ def replace(app: App, text: str) -> int:
     redacted = redact(text)
     app.vault.write_project(redacted.text)
     return redacted.count
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A folder that may hold this workspace's chats: ``ours`` is yes, no or unclear, and why."""
+
+    source: str
+    folder: str
+    ours: str
+    why: str
+
+
+def explain(app: App) -> list[Explained]:
+    """Say which folders hold chats of this workspace, and which that look like it do not; look into none of them.
+
+    Raises:
+        FileError: The folder that holds an editor's projects cannot be listed.
+    """
+    found = [Explained(source.name, str(one.folder), one.ours, one.why) for source, one in judged(app)]
+    chats = app.folder.conversations
+    if chats.is_dir():
+        found.append(Explained("dashboard", str(chats), "yes", "It is in this workspace's memory folder."))
+    return found

@@ -1,24 +1,18 @@
-"""The vault by hand: list, read, add, edit and delete entries, see what changed, and take changes back."""
+"""The vault by hand: list, read, add, edit and delete entries."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Final
 
 from agent_memory.app.container import App
-from agent_memory.errors import UnknownAgent, UnknownCategory, UnknownEntry, UsageError
+from agent_memory.errors import PageConflict, UnknownAgent, UnknownCategory, UnknownEntry, UsageError
 from agent_memory.fabric.catalogue import CATEGORY_NAMES
 from agent_memory.model.ids import check_name
 from agent_memory.model.memory import Add, Amend, Batch, Draft, Memory, PageRef, Remove
-from agent_memory.model.text import one_line, open_boxes, shorten
+from agent_memory.model.text import open_boxes
 from agent_memory.redaction import redact
-from agent_memory.vault.journal import JournalChange, JournalRun, undo_batch
-from agent_memory.vault.page import parse
 from agent_memory.vault.store import View
-
-SUMMARY_CHARS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,37 +21,6 @@ class Written:
 
     memory: Memory
     redactions: int
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeSummary:
-    """One entry's change, for people: what, where, which, and how its words begin."""
-
-    op: str
-    page: str
-    id: str
-    snippet: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunSummary:
-    """One run of the journal, for people."""
-
-    run: str
-    at: datetime
-    verb: str
-    undoes: str | None
-    undone: bool
-    changes: tuple[ChangeSummary, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Undone:
-    """What an undo took back: the run it undid, the entries it changed, and those that it had to leave."""
-
-    run: str
-    entries: tuple[str, ...]
-    kept: tuple[str, ...]
 
 
 def agents(app: App) -> list[str]:
@@ -127,7 +90,8 @@ def add(app: App, agent: str, category: str, content: str, tags: Sequence[str]) 
     check_category(app.vault.view(), category)
     body = as_tasks(body) if category == "tasks" else body
     now = app.clock.now()
-    draft = Draft(body=body, at=now, by="user", tags=tuple(tag.strip().lstrip("#") for tag in tags if tag.strip()))
+    clean = tuple(tag.strip().lstrip("#") for tag in tags if tag.strip() and not redact(tag).count)
+    draft = Draft(body=body, at=now, by="user", tags=clean)
     applied = app.vault.update(lambda view: Batch((Add(PageRef(agent, category), draft),)), verb="vault add")
     return Written(_standing(app, applied.added[0]), redactions)
 
@@ -157,82 +121,6 @@ def delete(app: App, agent: str, category: str, entry_id: str) -> Memory:
     return memory
 
 
-def changes(app: App, *, since: datetime | None, limit: int) -> list[RunSummary]:
-    """Return what was done to the vault from ``since`` on, newest first."""
-    runs = app.vault.journal_runs()
-    undone = {run.undoes for run in runs if run.undoes}
-    wanted = [run for run in reversed(runs) if since is None or run.at >= since]
-    return [_summary(run, undone=run.run in undone) for run in wanted[:limit]]
-
-
-def day(text: str | None) -> datetime | None:
-    """Read a date as a person gives it, ``2026-03-16`` or with a time, in UTC; None stays None.
-
-    Raises:
-        UsageError: It is no date.
-    """
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise UsageError(f"{text!r} is no date.", hint="Write it as 2026-03-16.", text=text) from error
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def _summary(run: JournalRun, *, undone: bool) -> RunSummary:
-    rows = tuple(
-        ChangeSummary(change.op, change.page, change.id, _words_of(change.after or change.before or ""))
-        for change in run.changes
-    )
-    return RunSummary(run.run, run.at, run.verb, run.undoes, undone, rows)
-
-
-def _words_of(raw: str) -> str:
-    """Return the beginning of an entry's body, given its exact text."""
-    return shorten(one_line(" ".join(memory.body for memory in parse(raw).memories(PageRef("", "")))), SUMMARY_CHARS)
-
-
-def undo(app: App, target: str | None) -> Undone:
-    """Take back a run, or one entry's last change; without a target, the last run not yet taken back.
-
-    Entries that are no longer as the change left them stay as they are and are named.
-
-    Raises:
-        UnknownEntry: There is no such run or entry, or nothing left to undo.
-    """
-    run = _run_to_undo(app.vault.journal_runs(), target)
-    kept: list[str] = []
-
-    def plan(view: View) -> Batch:
-        batch, left = undo_batch(run, view)
-        kept[:] = left
-        return batch
-
-    app.vault.update(plan, verb="undo", undoes=run.run)
-    undone = tuple(dict.fromkeys(change.id for change in run.changes if change.id not in kept))
-    return Undone(run.run, undone, tuple(kept))
-
-
-def _run_to_undo(runs: Sequence[JournalRun], target: str | None) -> JournalRun:
-    undone = {run.undoes for run in runs if run.undoes}
-    for run in reversed(runs):
-        if target is None and (run.undoes or run.run in undone or not run.changes):
-            continue
-        if target is None or run.run == target:
-            return run
-        touched = tuple(change for change in run.changes if _concerns(change, target))
-        if touched:
-            return run.only(touched)
-    what = "There is nothing to undo." if target is None else f"No run and no entry is called {target!r}."
-    raise UnknownEntry(what, hint="`agent-memory changes` lists what can be taken back.", id=target)
-
-
-def _concerns(change: JournalChange, entry_id: str) -> bool:
-    """Tell whether a change made the entry what it is, or made another one give way to it."""
-    return change.id == entry_id or f" superseded-by:{entry_id} " in (change.after or "")
-
-
 def as_tasks(body: str) -> str:
     """Return the words of a task with a box to tick, unless they bring their own; later lines are indented."""
     if open_boxes(body) or "[x]" in body.lower():
@@ -259,4 +147,11 @@ def _find(view: View, agent: str, category: str, entry_id: str) -> Memory:
 
 
 def _standing(app: App, entry_id: str) -> Memory:
-    return app.vault.view().by_id(entry_id)[0]
+    standing = app.vault.view().by_id(entry_id)
+    if not standing:
+        raise PageConflict(
+            f"Entry {entry_id} was written, but something has overwritten its page since.",
+            hint="`agent-memory doctor` lists what was overwritten.",
+            id=entry_id,
+        )
+    return standing[0]

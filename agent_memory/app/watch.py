@@ -1,7 +1,7 @@
-"""Ingest, for ever: wait for the doorbell, take what is new, close what has gone quiet.
+"""Ingest, for ever: take what is new, close what has gone quiet, keep the vault lean.
 
-One watcher per vault and workspace folder; a second one says so and leaves. Between events nothing
-runs but a sweep, for file systems whose doorbell does not ring.
+One watcher per vault and workspace folder; a second one leaves, or stands by. What fails is named once and
+tried again; a watcher outlives it.
 """
 
 from __future__ import annotations
@@ -10,115 +10,141 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, TypeVar
 
+from agent_memory.app import maintain
 from agent_memory.app.container import App
-from agent_memory.app.ingest import Options, Tally, Trouble, is_idle, take_file, transcript_folders
+from agent_memory.app.conversations import Options, transcript_folders
+from agent_memory.app.ingest import is_idle, take_file
+from agent_memory.app.lookout import LOOK_AGAIN_S, SWEEP_S, Lookout, Seen
+from agent_memory.app.tally import Tally, Trouble
 from agent_memory.errors import AgentMemoryError
 from agent_memory.model.ids import digest
-from agent_memory.model.transcript import ConversationFile, FileIdentity
-from agent_memory.system import files, logs
-from agent_memory.tailing.scan import scan
-from agent_memory.tailing.watcher import Doorbell
+from agent_memory.model.transcript import ConversationFile
+from agent_memory.system import files, locks, logs
 
-SWEEP_S: Final = 30.0
-# Where no folder exists yet there is nothing to ring; looking is one stat.
-LOOK_AGAIN_S: Final = 3.0
+if TYPE_CHECKING:
+    from filelock import FileLock
 
-Seen = tuple[FileIdentity | None, bool]
+T = TypeVar("T")
 
 _log = logs.get("watch")
 
 
 @dataclass
 class Watch:
-    """A running watcher. ``report`` is told after each round that took something."""
+    """A running watcher.
+
+    ``report`` is told after each round that took something; ``deserted`` tells whether whoever started it
+    has gone.
+    """
 
     app: App
     options: Options
     debounce_s: float
     report: Callable[[Tally], None] = lambda tally: None
+    deserted: Callable[[], bool] = lambda: False
     _handled: dict[str, Seen] = field(default_factory=dict)
     _complained: set[Trouble] = field(default_factory=set)
+    _additions: int = 0
     _stopping: bool = False
-    _bell: Doorbell | None = None
+
+    def __post_init__(self) -> None:
+        self._lookout = Lookout(self.app, self.options, self.debounce_s, self._ended)
 
     def run(self, *, wait_for_transcripts: bool) -> str:
         """Watch until ``stop``, and return a sentence that says why it ended.
 
         Args:
-            wait_for_transcripts: Whether to wait, quietly, until the transcripts folder exists.
+            wait_for_transcripts: Whether to wait, quietly, until there are transcripts, and until another
+                watcher ends.
+
+        Raises:
+            FileError: The folder that was named cannot be one of transcripts.
         """
+        transcript_folders(self.app, self.options)
         path = lock_path(self.app, self.options.transcripts)
-        lock = files.try_lock(path)
-        if lock is None:
-            return f"Already being watched by {files.holder_of(path) or 'another process'}."
+        lock = self._lock(path, stand_by=wait_for_transcripts)
         try:
+            if lock is None:
+                return self._ended() or f"Already being watched by {locks.holder_of(path) or 'another process'}."
             return self._run(wait_for_transcripts)
         finally:
-            lock.release()
+            self._lookout.close()
+            if lock is not None:
+                lock.release()
 
     def stop(self) -> None:
         """End the watch at the next safe moment; callable from a signal handler or another thread."""
         self._stopping = True
-        if self._bell is not None:
-            self._bell.stop()
+        self._lookout.stop()
+
+    def _ended(self) -> str:
+        """Return why there is nothing more to do, empty while there is."""
+        if self._stopping:
+            return "Stopped."
+        return "Ended, since the program that started it has." if self.deserted() else ""
+
+    def _lock(self, path: Path, *, stand_by: bool) -> FileLock | None:
+        lock = locks.try_lock(path)
+        if lock is None and stand_by:
+            _log.info("standing by: already being watched by %s", locks.holder_of(path) or "another process")
+        while lock is None and stand_by and not self._ended():
+            self._lookout.pause(LOOK_AGAIN_S)
+            lock = locks.try_lock(path)
+        return lock
 
     def _run(self, wait_for_transcripts: bool) -> str:
-        watched: dict[Path, int] = {}
-        try:
-            while not self._stopping:
-                present = self._present()
-                if not present and not wait_for_transcripts:
-                    return "There are no transcripts to watch yet; --wait-for-transcripts waits for them."
-                if present != watched or self._bell is None:
-                    self._listen_to(list(present))
-                    watched = present
-                self.round(list(present))
-                self._wait(watching=bool(present))
-        finally:
-            if self._bell is not None:
-                self._bell.close()
-        return "Stopped."
+        if not (wait_for_transcripts or self._lookout.transcripts()):
+            return "There are no transcripts to watch yet; --wait-for-transcripts waits for them."
+        self._keep_lean(starting=True)
+        while not (ended := self._ended()):
+            self.round()
+            if self._lookout.wait(self._patience()):
+                self._safely(lambda: self.app.mirror)
+        return ended
 
-    def _present(self) -> dict[Path, int]:
-        """Return the transcripts folders that exist, with their inodes: one made again is another folder."""
-        found = ((folder, files.identify(folder)) for folder in transcript_folders(self.app, self.options))
-        return {folder: identity.inode for folder, identity in found if identity is not None}
-
-    def _listen_to(self, folders: list[Path]) -> None:
-        """Take a new doorbell: the old one still hangs at a folder that was deleted and made again."""
-        if self._bell is not None:
-            self._bell.close()
-        self._bell = Doorbell(debounce_s=self.debounce_s)
-        self._bell.start(folders)
-        if folders:
-            _log.info("watching %s", ", ".join(map(str, folders)))
-
-    def _wait(self, *, watching: bool) -> None:
-        if self._bell is not None and not self._stopping:
-            self._bell.wait(self._patience() if watching else LOOK_AGAIN_S)
-
-    def round(self, folders: list[Path]) -> Tally:
-        """Take everything that is new, or has gone quiet, once; what fails is tried again at the next round."""
+    def round(self) -> Tally:
+        """Take everything that is new, or has gone quiet, once; what fails is tried again at the next sweep."""
         tally = Tally()
-        for file, seen in self._due(folders):
+        for file, seen in self._due():
             failures = len(tally.errors)
             take_file(self.app, file, self.options, tally)
             if not any(trouble.line is None for trouble in tally.errors[failures:]):
                 self._handled[file.path] = seen
         if tally.sessions_processed:
-            self._follow(tally)
+            self._safely(lambda: self.app.mirror)
+            self._additions += tally.decisions + tally.lessons + tally.tasks + tally.handoffs
             self.report(tally)
-        self._complain(tally.errors)
+        self._complain([*self._lookout.troubles, *tally.errors])
+        self._keep_lean(starting=False)
         return tally
 
-    def _follow(self, tally: Tally) -> None:
-        """Bring the mirror up to date; it is derived, so a watcher outlives its troubles."""
+    def _due(self) -> Iterator[tuple[ConversationFile, Seen]]:
+        """Yield the files that are no longer as they were last handled, or have gone idle since."""
+        suspects = self._lookout.look(self._handled)
+        suspects |= {path for path, (_, idle) in self._handled.items() if not idle}
+        now = self.app.clock.now()
+        for path, file in self._lookout.files.items() if suspects else ():
+            if self._stopping:
+                return
+            if path in suspects:
+                identity = files.identify(Path(path))
+                seen = identity, is_idle(identity, now=now, idle_after=self.options.idle_after)
+                if self._handled.get(path) != seen:
+                    yield file, seen
+
+    def _keep_lean(self, *, starting: bool) -> None:
+        """Run the upkeep that is due."""
+        if self._safely(lambda: maintain.run_due(self.app, self._additions, starting=starting)):
+            self._additions = 0
+
+    def _safely(self, work: Callable[[], T]) -> T | None:
         try:
-            _ = self.app.mirror
+            return work()
         except AgentMemoryError as error:
-            tally.errors.append(Trouble(str(self.app.folder.mirror), None, error.message))
+            self._complain([Trouble(str(error.facts.get("path", self.app.folder.root)), None, error.message)])
+            return None
 
     def _complain(self, troubles: list[Trouble]) -> None:
         """Name each trouble once, however often it is met."""
@@ -128,19 +154,8 @@ class Watch:
                 _log.warning("%s: %s", place, trouble.message)
         self._complained.update(troubles)
 
-    def _due(self, folders: list[Path]) -> Iterator[tuple[ConversationFile, Seen]]:
-        """Yield the files that changed since they were last handled, or have become idle since."""
-        now = self.app.clock.now()
-        for file in scan(folders).files:
-            if self._stopping:
-                return
-            identity = files.identify(Path(file.path))
-            seen = identity, is_idle(identity, now=now, idle_after=self.options.idle_after)
-            if self._handled.get(file.path) != seen:
-                yield file, seen
-
     def _patience(self) -> float:
-        """Return how long to wait for the doorbell: until the next file goes idle, at most until the next sweep."""
+        """Return how long it is until the next file goes idle."""
         now = self.app.clock.now()
         waits = [SWEEP_S]
         for identity, idle in self._handled.values():
@@ -160,9 +175,9 @@ def watcher_of(app: App) -> str:
     path = lock_path(app, None)
     if not path.exists():
         return ""
-    lock = files.try_lock(path)
+    lock = locks.try_lock(path)
     if lock is None:
-        return files.holder_of(path) or "another process"
+        return locks.holder_of(path) or "another process"
     lock.release()
     return ""
 
@@ -176,7 +191,7 @@ def watch(
     on_start: Callable[[Watch], None],
     report: Callable[[Tally], None],
 ) -> str:
-    """Watch with the settings of the app until somebody calls ``stop`` on what ``on_start`` was given.
+    """Watch with the settings of the app until ``on_start``'s watcher is stopped or deserted.
 
     Returns:
         A sentence that says why it ended.

@@ -15,11 +15,11 @@ from typing import Final
 from agent_memory.extraction import acceptance, tasks
 from agent_memory.extraction.body import MAX_BODY_CHARS, compose, tags_of
 from agent_memory.extraction.handoff import cover
-from agent_memory.extraction.likeness import near
 from agent_memory.extraction.memo import Memo, OpenTask, Option, Proposal
 from agent_memory.extraction.observe import Observation, asked_by, mood_of, observe
 from agent_memory.extraction.score import Category, classify, vetoed
 from agent_memory.extraction.sentences import plain
+from agent_memory.extraction.standing import SURE, settle
 from agent_memory.extraction.table import fold_sentence, load
 from agent_memory.model.ids import fingerprint, key_of
 from agent_memory.model.memory import Candidate
@@ -28,17 +28,12 @@ from agent_memory.model.transcript import Origin, Turn
 from agent_memory.redaction.redact import MARK
 
 LEAST_CONFIDENCE: Final = 0.3
-# What a caller may be expected to store, and a later turn to refer to.
-SURE: Final = 0.5
 # Too weak alone, strong enough beside a neighbour that says something of the same kind.
 WEAK_CONFIDENCE: Final = 0.15
 ACCEPTED_CONFIDENCE: Final = 0.8
 TODO_CONFIDENCE: Final = 0.7
 LANGUAGE_SENTENCES: Final = 6
 FEW_WORDS: Final = 4
-MAX_RECENT: Final = 16
-REPEATED_PART: Final = 0.5
-RESTATED_PART: Final = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +65,14 @@ def step(memo: Memo, turn: Turn) -> tuple[Memo, tuple[Candidate, ...]]:
         found += _chosen(memo, turn)
         findings = _findings(turn, [one for one in observed if not (offering and one.sentence.mark.isalnum())])
         found += [_candidate(turn, finding) for finding in findings if finding.confidence >= LEAST_CONFIDENCE]
-    found = _without_repeats(memo, turn, found)
+    found, said = settle(memo.said, turn.role, found)
     closed = tasks.finished(memo, turn, observed)
     todos = [task for task in tasks.open_todos(turn) if task not in memo.tasks]
     found += [_of_todo(turn, task, "- [ ] ") for task in todos] + [_of_todo(turn, task, "- [x] ") for task in closed]
     opened = [OpenTask(one.key, one.body.removeprefix("- [ ] ")) for one in found if _opens(one)]
     opened = [task for task in opened if task.key not in {todo.key for todo in todos}] + todos
-    return _after(memo, turn, observed, found, tasks.after(memo, opened, closed)), tuple(found)
+    after = replace(memo, said=said, tasks=tasks.after(memo, opened, closed))
+    return _after(after, turn, observed), tuple(found)
 
 
 def _opens(candidate: Candidate) -> bool:
@@ -213,25 +209,8 @@ def _of_todo(turn: Turn, task: OpenTask, box: str) -> Candidate:
     )
 
 
-def _without_repeats(memo: Memo, turn: Turn, found: list[Candidate]) -> list[Candidate]:
-    """Drop what repeats something of its kind said lately; an agent restates a decision in other words."""
-    said = list(memo.recent)
-    kept = []
-    for candidate in found:
-        restated = turn.role == "assistant" and candidate.category == "decisions"
-        part = RESTATED_PART if restated else REPEATED_PART
-        bodies = [body for kind, body in said if kind == candidate.category]
-        # The very same words said again are proposed again: they may bring back what another choice replaced.
-        again = candidate.body in bodies
-        if again or not any(near(candidate.body, body, part=part) for body in bodies):
-            kept.append(candidate)
-            said.append((candidate.category, candidate.body))
-    return list({candidate.key: candidate for candidate in kept}.values())
-
-
-def _after(
-    memo: Memo, turn: Turn, observed: list[Observation], found: list[Candidate], open_tasks: tuple[OpenTask, ...]
-) -> Memo:
+def _after(memo: Memo, turn: Turn, observed: list[Observation]) -> Memo:
+    """Return the memo with what the turn tells about the conversation."""
     language = language_of(" ".join(one.sentence.text for one in observed[:LANGUAGE_SENTENCES]))
     of_user = turn.role == "user"
     return replace(
@@ -244,7 +223,5 @@ def _after(
         mood=mood_of(observed, fold_sentence(turn.text.strip())) if of_user else memo.mood,
         asked=memo.asked if of_user else asked_by(turn, observed),
         proposal=Proposal() if of_user else acceptance.proposal_of(turn, observed),
-        recent=(*memo.recent, *((one.category, one.body) for one in found if one.confidence >= SURE))[-MAX_RECENT:],
-        tasks=open_tasks,
         coverage=cover(memo, turn, observed),
     )

@@ -10,8 +10,8 @@ import json
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final, TypeVar
 
-FORMAT: Final = 1
-Part = TypeVar("Part", "Memo", "Coverage", "Proposal", "OpenTask", "Option")
+FORMAT: Final = 2
+Part = TypeVar("Part", "Memo", "Coverage", "Proposal", "OpenTask", "Option", "Said")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,17 @@ class OpenTask:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """Something that was proposed lately, and the key of the choice that took its place."""
+
+    key: str
+    category: str
+    body: str
+    origin: str
+    replaced_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
     """What a handoff will say: of the turns behind ``after``, what was asked and done, where it stopped."""
 
@@ -72,7 +83,7 @@ class Memo:
     mood: str = ""
     asked: str = ""
     proposal: Proposal = field(default_factory=Proposal)
-    recent: tuple[tuple[str, str], ...] = ()
+    said: tuple[Said, ...] = ()
     tasks: tuple[OpenTask, ...] = ()
     coverage: Coverage = field(default_factory=Coverage)
 
@@ -105,7 +116,7 @@ def _memo(values: dict[str, Any]) -> Memo:
     memo = Memo(
         proposal=_like(Proposal(), Proposal(options=options, **proposal)),
         coverage=_like(Coverage(), Coverage(**coverage)),
-        recent=tuple((str(kind), str(body)) for kind, body in values.pop("recent")),
+        said=tuple(_like(Said("", "", "", ""), Said(**one)) for one in values.pop("said")),
         tasks=tuple(_like(OpenTask("", ""), OpenTask(**task)) for task in values.pop("tasks")),
         **values,
     )

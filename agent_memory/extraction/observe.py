@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agent_memory.extraction.memo import Memo
-from agent_memory.extraction.score import signals, vetoed
+from agent_memory.extraction.score import signals
 from agent_memory.extraction.sentences import Sentence, sentences
 from agent_memory.extraction.table import Table
 from agent_memory.model.transcript import ToolUse, Turn
@@ -29,9 +29,6 @@ ACCEPTANCE: Final = re.compile(
 )
 ACCEPTANCE_WORDS: Final = 6
 SHORT_TURN: Final = 2
-_NOTHING: Final[frozenset[str]] = frozenset()
-_AFTER_VETO: Final = frozenset({"after:veto"})
-_AFTER_REVEAL: Final = frozenset({"after:reveal"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +45,11 @@ def observe(memo: Memo, turn: Turn, table: Table) -> list[Observation]:
     said = sentences(turn.text, speech=turn.role == "user")
     stretches = _stretches(memo, turn, sentences_in_turn=len(said))
     observed: list[Observation] = []
-    before: frozenset[str] = frozenset({"opening"})
     for sentence in said:
         while sentence.start >= stretches[0].end and len(stretches) > 1:
             stretches.pop(0)
-        found = signals(sentence, turn.role, stretches[0].signals | before, table)
+        found = signals(sentence, turn.role, stretches[0].signals, table)
         observed.append(Observation(sentence, found, stretches[0].redacted))
-        before = _AFTER_VETO if vetoed(found) else _AFTER_REVEAL if "reveal" in found else _NOTHING
     return observed
 
 
@@ -72,7 +67,7 @@ def _stretches(memo: Memo, turn: Turn, *, sentences_in_turn: int) -> list[_Stret
     first_request = turn.ordinal == 0 and sentences_in_turn > SHORT_TURN
     shared = {f"asked:{memo.asked}"} if memo.asked else set()
     shared |= {f"mood:{memo.mood}"} if of_assistant and memo.mood else set()
-    shared |= {name for name, holds in (("first-request", first_request), ("alone", sentences_in_turn == 1)) if holds}
+    shared |= {"first-request"} if first_request else set()
     found, end, worked = [], 0, False
     last = max((number for number, record in enumerate(turn.records) if record.text), default=0)
     for number, record in enumerate(turn.records):

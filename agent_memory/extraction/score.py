@@ -26,7 +26,6 @@ TERSE_WORDS: Final = 10
 MAX_CHARS: Final = 1000
 MIN_QUOTED_CHARS: Final = 27
 _DIGIT: Final = re.compile(r"\d")
-_CODE: Final = re.compile(r"\w[._/(]\w|[a-z][A-Z]|\w\(\)|--\w|\b[A-Z]{2,}\b")
 _QUOTED: Final = re.compile(r"[\"“«][^\"”»]{25,300}[\"”»]")
 
 
@@ -47,22 +46,14 @@ def signals(sentence: Sentence, role: Role, around: frozenset[str], table: Table
         found |= {VETOED, "veto:quotation"}
     if vetoed(found):
         return found
-    shape = [f"kind:{sentence.kind}", f"words:{_bucket(words)}"]
-    if "asked:choice" in around and role == "user" and words <= TERSE_WORDS and "report" not in found:
-        shape.append("terse-choice")
-    return found.union(around, shape, _of_form(text), _of_label(sentence.label, sentence.under))
-
-
-def _of_form(text: str) -> list[str]:
-    forms = (
-        ("code", "`" in text or _CODE.search(text) is not None),
-        ("number", _DIGIT.search(text) is not None),
-        ("semicolon", ";" in text),
-        ("colon-end", text.endswith(":")),
-        ("exclaims", "!" in text[-2:]),
-        ("arrow", "→" in text or " -> " in text),
-    )
-    return [name for name, holds in forms if holds]
+    shape = {
+        f"words:{_bucket(words)}": True,
+        "number": _DIGIT.search(text) is not None,
+        "semicolon": ";" in text,
+        "terse-choice": "asked:choice" in around and role == "user" and words <= TERSE_WORDS and "report" not in found,
+    }
+    here = (name for name, holds in shape.items() if holds)
+    return found.union(around, here, _of_label(sentence.label, sentence.under))
 
 
 @lru_cache(maxsize=512)

@@ -25,6 +25,15 @@ VETOED: Final = "vetoed"
 ROLES: Final = ("user", "assistant")
 _ACCENTS: Final = str.maketrans("áàâãäåéèêëíìîïóòôõöúùûüçñ’", "aaaaaaeeeeiiiiooooouuuucn'")
 _WORD: Final = re.compile(r"[a-z0-9_']+")
+# Small words, folded, that only one of the languages has; "so", "no", "as" and "todo" are words of both.
+_ENGLISH: Final = frozenset(
+    "the and is are was were be been to of it its that this these with for from not in on at or if but we you i they "
+    "there then than what which when should don't can".split()
+)
+_PORTUGUESE: Final = frozenset(
+    "o e os um uma de da dos das em na nos nas que nao para pra pro com por se mas ou ele ela isso esse essa este esta "
+    "foi sao ser ter tem vai ja quando porque como mais muito ao aos pelo pela vamos fica ficou ainda sem".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +79,19 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Every cue: vetoes and others by speaker, and labels."""
+    """Every cue: vetoes and others by speaker and language (none: of both), and labels."""
 
-    vetoes: Mapping[str, Index]
-    cues: Mapping[str, Index]
+    vetoes: Mapping[tuple[str, str], Index]
+    cues: Mapping[tuple[str, str], Index]
     labels: tuple[Cue, ...]
 
     def find(self, text: str, role: str) -> frozenset[str]:
         """Return the names of the cues in one sentence, or ``vetoed`` and its vetoes (``veto:…``) if it has any."""
         folded = fold_sentence(text)
         words = frozenset(_WORD.findall(folded))
-        vetoes = frozenset(self.vetoes[role].find(folded, words))
-        return vetoes | {VETOED} if vetoes else frozenset(self.cues[role].find(folded, words))
+        place = (role, tongue_of(words))
+        vetoes = frozenset(self.vetoes[place].find(folded, words))
+        return vetoes | {VETOED} if vetoes else frozenset(self.cues[place].find(folded, words))
 
     def find_label(self, folded: str) -> frozenset[str]:
         """Return the names of the labels that ``folded`` is one of, ``label:`` in front."""
@@ -94,6 +104,12 @@ def fold_sentence(text: str) -> str:
     return lowered if lowered.isascii() else lowered.translate(_ACCENTS)
 
 
+def tongue_of(words: frozenset[str]) -> str:
+    """Return ``en`` or ``pt``, or nothing where the small words do not say: a few words, or half and half."""
+    balance = len(words & _ENGLISH) - len(words & _PORTUGUESE)
+    return "en" if balance > 0 else "pt" if balance < 0 else ""
+
+
 @cache
 def load() -> Table:
     """Return the shipped cues of both languages.
@@ -101,18 +117,21 @@ def load() -> Table:
     Raises:
         TableError: A table is malformed.
     """
-    return index(cue for name in FILES for cue in parse(text_of(name), name))
+    return index({name.removesuffix(".toml"): parse(text_of(name), name) for name in FILES})
 
 
-def index(cues: Iterable[Cue]) -> Table:
-    """Return a table that finds ``cues`` by their words."""
-    rows = tuple(cues)
-    labels = tuple(cue for cue in rows if cue.kind == "label")
+def index(rows: Mapping[str, tuple[Cue, ...]]) -> Table:
+    """Return a table that finds cues by their words, given them by language."""
+    by_language = {"": tuple(cue for cues in rows.values() for cue in cues), **rows}
     vetoes, others = (
-        {role: _index(cue for cue in rows if cue.kind == kind and cue.role in ("any", role)) for role in ROLES}
+        {
+            (role, language): _index(cue for cue in cues if cue.kind == kind and cue.role in ("any", role))
+            for role in ROLES
+            for language, cues in by_language.items()
+        }
         for kind in ("veto", "cue")
     )
-    return Table(vetoes, others, labels)
+    return Table(vetoes, others, tuple(cue for cue in by_language[""] if cue.kind == "label"))
 
 
 def _index(cues: Iterable[Cue]) -> Index:

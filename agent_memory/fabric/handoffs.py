@@ -5,9 +5,10 @@ Pure, like everything in the fabric: the candidate and the vault as it is go in,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from agent_memory.fabric.forgotten import forgotten_at, without
 from agent_memory.fabric.take import draft_of
 from agent_memory.model.ids import entry_id
 from agent_memory.model.memory import Add, Amend, Batch, Candidate, Change, Memory, Move, PageRef, TakenLine
@@ -25,14 +26,21 @@ class Written:
 class Continue:
     """A person edited or removed the handoff: what comes next must cover the turns after ``turn``.
 
-    None stands for all turns read so far: the entry is gone, and so is what it covered.
+    None says that the entry is gone and does not tell; where nobody knows, it stands for all turns read so far.
     """
 
     turn: int | None
 
 
 def place_handoff(view: View, candidate: Candidate, *, agent: str, now: datetime) -> Written | Continue:
-    """Decide whether ``candidate`` is added, updates its entry, or has to give way to a continuation."""
+    """Decide whether ``candidate`` is added, updates its entry, or has to give way to a continuation.
+
+    Lines with forgotten words are left out; a handoff that has no others is not written.
+    """
+    body = without(candidate.body, lambda text: forgotten_at(view, text) is not None)
+    if not body:
+        return Written(Batch())
+    candidate = replace(candidate, body=body)
     standing = view.by_key(candidate.key)
     if not standing:
         if view.taken.by_key(candidate.key) is not None:

@@ -65,6 +65,7 @@ def take(view: View, proposals: Iterable[Proposal], rules: Rules) -> Taking:
     """Decide what becomes of every candidate, in the order in which things were said."""
     desk = _Desk(view, rules)
     for proposal in proposals:
+        desk.grown_from = proposal.turn.prefix_digests[:-1]
         for candidate in proposal.candidates:
             desk.consider(candidate)
         desk.let_go(proposal)
@@ -80,6 +81,7 @@ class _Desk:
         self.changes: list[Change] = []
         self.lines: list[TakenLine] = []
         self.outcomes: Counter[tuple[str, str]] = Counter()
+        self.grown_from: tuple[str, ...] = ()
         self._new: dict[str, Candidate] = {}
         self._noted: set[str] = set()
         self._meta: dict[str, dict[str, str | None]] = defaultdict(dict)
@@ -136,7 +138,7 @@ class _Desk:
             meta |= dict.fromkeys(("status", SUPERSEDED_BY, VALID_TO))
         if candidate.body.startswith(DONE):
             self._tick(memory)
-        elif memory.key == candidate.key and memory.origin and memory.origin.digest != candidate.origin.digest:
+        elif memory.key == candidate.key and memory.origin and memory.origin.digest in self.grown_from:
             meta["origin"] = str(candidate.origin)
         self._change(memory.page, memory.id, meta)
 
@@ -172,10 +174,10 @@ class _Desk:
     def _known(self, memory: Memory, name: str) -> str | None:
         return self._meta[memory.id].get(name, memory.meta.get(name))
 
-    def _change(self, page: PageRef, entry: str, meta: dict[str, str | None]) -> None:
+    def _change(self, page: PageRef, entry: str, meta: Mapping[str, str | None]) -> None:
         if meta:
             self.changes.append(Amend(page, entry, meta=meta))
-            self._meta[entry] |= meta
+            self._meta[entry].update(meta)
 
     def _tick(self, memory: Memory) -> None:
         """Tick a task that the machine wrote; a person's words keep their boxes."""
@@ -184,10 +186,9 @@ class _Desk:
 
     def let_go(self, proposal: Proposal) -> None:
         """Supersede what the turn proposed when it was shorter, and no longer proposes."""
-        shorter = proposal.turn.prefix_digests[:-1]
         proposed = {candidate.key for candidate in proposal.candidates}
         for memory in self._by_conversation[proposal.turn.conversation]:
-            grown = memory.origin is not None and memory.origin.digest in shorter
+            grown = memory.origin is not None and memory.origin.digest in self.grown_from
             if grown and memory.key not in proposed and _is_extracted(memory) and memory.active:
                 self.changes.append(Amend(memory.page, memory.id, meta={"status": "superseded"}))
 

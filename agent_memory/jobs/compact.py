@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -37,7 +38,8 @@ def _overflow(view: View, agent: str, category: Category, limits: Limits) -> lis
     if len(here) <= limits.max_entries:
         return []
     newest_first = sorted(here, key=lambda memory: (memory.at, -memory.position), reverse=True)
-    old = [memory for memory in newest_first[limits.keep_entries :] if not is_kept(memory)]
+    once = Counter(memory.id for memory in view.of(agent, category.name, archived=False))
+    old = [memory for memory in newest_first[limits.keep_entries :] if not is_kept(memory) and once[memory.id] == 1]
     # Oldest first, so that a run that is cut short leaves the page and the archive in order.
     return [Move(memory.page, memory.id) for memory in reversed(old)]
 
@@ -48,17 +50,26 @@ def is_kept(memory: Memory) -> bool:
 
 
 def halfway_moves(view: View) -> Batch:
-    """Return the moves that finish what a crash left in page and archive both: the page's copy is the truth."""
-    archived: dict[str, list[Memory]] = defaultdict(list)
-    for memory in view.memories:
-        if memory.page.archived:
-            archived[memory.id].append(memory)
+    """Return the moves that finish what a crash left in page and archive both: the page's copy is the truth.
+
+    Two entries that merely share an id, as copies by hand do, are no such thing and stay.
+    """
     moves = [
         Move(memory.page, memory.id)
         for memory in view.memories
-        if not memory.page.archived and any(copy.page == memory.page.counterpart for copy in archived[memory.id])
+        if not memory.page.archived and not is_kept(memory) and _is_halfway(view.by_id(memory.id), memory)
     ]
     return Batch(tuple(moves))
+
+
+def _is_halfway(copies: Sequence[Memory], memory: Memory) -> bool:
+    here = [copy for copy in copies if copy.page == memory.page]
+    there = [copy for copy in copies if copy.page == memory.page.counterpart]
+    return len(here) == 1 and any(_is_same(copy, memory) for copy in there)
+
+
+def _is_same(copy: Memory, memory: Memory) -> bool:
+    return copy.body == memory.body or (copy.key is not None and copy.key == memory.key)
 
 
 def expired_checkpoints(folder: Path, *, now: datetime, days: int) -> list[Path]:

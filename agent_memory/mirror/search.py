@@ -17,7 +17,7 @@ from agent_memory.errors import DatabaseBroken
 from agent_memory.mirror import fts, queries, schema
 from agent_memory.mirror.sync import Drift, Redact, SyncReport, drift, sync
 from agent_memory.model.recall import Hit, Query
-from agent_memory.system import files
+from agent_memory.system import files, locks
 from agent_memory.system.database import Database
 from agent_memory.vault.view import PageState
 
@@ -99,6 +99,11 @@ class Mirror:
             self.rebuild(current)
         return drifted
 
+    def scrub(self, pages: Iterable[PageState]) -> None:
+        """Make every row anew in a file that keeps no trace of the old ones."""
+        self.rebuild(pages)
+        self._mended(self._database.shrink)
+
     def count(self) -> int:
         """Return how many entries it holds, active or not."""
         return self._mended(lambda: queries.count(self._database))
@@ -128,7 +133,7 @@ def _open(path: Path) -> Database:
 
 def _replace(path: Path) -> Database:
     """Put a new mirror where a damaged one is; of several processes that find it damaged, one does."""
-    with files.locked(path.with_suffix(".lock"), timeout_s=REBUILD_TIMEOUT_S):
+    with locks.locked(path.with_suffix(".lock"), timeout_s=REBUILD_TIMEOUT_S):
         with contextlib.suppress(DatabaseBroken):
             database = _ready(path)
             if queries.is_sound(database):

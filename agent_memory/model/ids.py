@@ -23,6 +23,7 @@ _RESERVED: Final = frozenset(
     | {f"lpt{n}" for n in range(1, 10)}
 )
 _FORBIDDEN: Final = frozenset('/\\:*?"<>|')
+_OUR_FILES: Final = frozenset({"config.toml", "taken.jsonl", "readme.md"})
 MAX_NAME_CHARS: Final = 80
 
 
@@ -89,6 +90,7 @@ def check_name(name: str, what: str) -> str:
         or name[-1] == "."
         or len(name) > MAX_NAME_CHARS
         or stem in _RESERVED
+        or name.lower() in _OUR_FILES
         or any(char in _FORBIDDEN or not char.isprintable() for char in name)
     )
     if wrong:

@@ -163,10 +163,11 @@ class Remove:
 
 @dataclass(frozen=True, slots=True)
 class Restore:
-    """Put the exact text of an entry back into ``page``, at its place in time."""
+    """Put the exact text of an entry back into ``page``: in the place of the text ``instead_of``, else by its date."""
 
     page: PageRef
     raw: str
+    instead_of: str | None = None
 
 
 Change = Add | Amend | Move | Remove | Restore

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, Literal
 from urllib.parse import quote, unquote
 
@@ -117,6 +117,7 @@ class Origin:
         return f"{self.source}/{name}/{self.turn}/{start}-{end}/{self.digest}"
 
     @classmethod
+    @lru_cache(maxsize=16_384)  # a backlog asks for the same entries' origins once for every batch
     def parse(cls, text: str) -> Origin | None:
         """Read what ``str`` wrote; None for anything else."""
         try:
@@ -166,7 +167,7 @@ class Bookmark:
 
     A file that is written anew each time has no places. Its marks are the last 50 turns by the digest of
     their last message, ``head_digest`` is that of all messages, ``identity`` the file as it was when they
-    were first seen, and ``chat`` the conversation that was in it.
+    were first seen, ``chat`` the conversation that was in it, and ``tail`` the digest of its last message.
     """
 
     conversation: str
@@ -178,6 +179,7 @@ class Bookmark:
     marks: tuple[Mark, ...] = ()
     alarms: tuple[str, ...] = ()
     chat: str = ""
+    tail: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from agent_memory.errors import UsageError
-from agent_memory.sources import cursor
+from agent_memory.sources import cursor, dashboard
 from agent_memory.sources.base import Source
 
-SOURCES: Final = (cursor.CURSOR,)
+SOURCES: Final = (cursor.CURSOR, dashboard.DASHBOARD)
 
 
 def source_named(name: str) -> Source:

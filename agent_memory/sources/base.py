@@ -1,15 +1,20 @@
 """What an editor's transcripts have in common, so that everything above this package knows no editor.
 
-A source names where to look and turns lines into events. It is pure: it never opens, lists or stats
+A source names where to look and turns bytes into events. It is pure: it never opens, lists or stats
 anything, and it refuses to guess, so what it does not recognise becomes a skipped line with a reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
 
 from agent_memory.model.transcript import Record, SkippedLine
+
+_LABEL: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +22,8 @@ class Line:
     r"""One line of a file: its bytes without the ``\n``, its number from 1, and where it begins.
 
     ``terminated`` is False where the file ended before a line end came. An ``oversize`` line was
-    passed over without being kept; its ``raw`` is empty.
+    passed over without being kept; its ``raw`` is empty. Where a record takes several lines, they
+    come as one.
     """
 
     number: int
@@ -38,38 +44,102 @@ Event = Record | Status | SkippedLine
 
 
 @dataclass(frozen=True, slots=True)
+class Layout:
+    """How the bytes of one kind of file come apart.
+
+    Attributes:
+        gather: The file's lines → the lines of each record as one, in order and without a gap.
+        is_whole: Whether a last line that the file does not end is complete, once nobody writes any more.
+        events: What a line holds, in order; never raises.
+        appended: Whether records are complete once written and others only come behind them, so that
+            reading may go on from a mark. Else a changed file is read again whole.
+    """
+
+    gather: Callable[[Iterator[Line]], Iterator[Line]]
+    is_whole: Callable[[Line], bool]
+    events: Callable[[Line], Iterator[Event]]
+    appended: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """What a file holds that is written anew each time: a chat, or the end of one.
+
+    ``chat_id`` and ``agent`` are empty where the file does not say. ``whole`` is False where the bytes
+    are no whole file: somebody is writing it, or it is broken.
+    """
+
+    chat_id: str = ""
+    agent: str = ""
+    saved_at: datetime | None = None
+    events: tuple[Record | SkippedLine, ...] = ()
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectFolders:
     """Where an editor keeps the transcripts of one workspace.
 
-    Below ``root`` stands one folder per project. A project's folder is the workspace's if the file
-    ``claim`` in it says so, or, where there is no such file, if its name is one of ``names``. The
-    transcripts are in ``transcripts`` inside it.
+    Below ``root`` stands one folder per project, with the transcripts in ``transcripts`` inside it. The
+    file ``claim`` in it says whose it is; where there is none, its name may be one of ``names``, and the
+    file ``log`` may mention the workspace.
     """
 
     root: str
     names: frozenset[str]
     claim: str
+    log: str
     transcripts: str
 
 
 @dataclass(frozen=True, slots=True)
+class Projects:
+    """How an editor's project folders tell whose they are.
+
+    Attributes:
+        folders: Home, the folder the user moved the editor's files to (or None), and the workspace's
+            absolute path → where to look.
+        name_of: A workspace's absolute path → the name of its project folder; several share a name.
+        claimed_workspace: The text of a claim file → the absolute path that it names, None if none.
+        logged_workspace: The same for a log.
+        is_shared: Whether a folder of this name belongs to no single workspace.
+        is_cut: Whether a folder's name may be a long name, cut.
+    """
+
+    folders: Callable[[str, str | None, str], ProjectFolders]
+    name_of: Callable[[str], str]
+    claimed_workspace: Callable[[str], str | None]
+    logged_workspace: Callable[[str], str | None]
+    is_shared: Callable[[str], bool]
+    is_cut: Callable[[str, str], bool]
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
-    """An editor.
+    """An editor, or another program that writes conversations.
 
     Attributes:
         name: What origins call it.
-        folders: Home, the folder the user moved the editor's files to (or None), and the workspace's
-            absolute path → where to look.
-        claimed_workspace: The text of a claim file → the absolute path that it names, None if none.
         conversation_of: The parts of a path below a transcripts folder → conversation id and parent id
             (None unless a sub-agent wrote it); None for a file that is no conversation.
         depth: How many parts such a path has at most.
-        events: What a line holds, in order; never raises.
+        layouts: The ending of a file's name → how its bytes come apart.
+        projects: How its folders are found; None if its chats are in the memory folder.
+        chat_of: What a file holds that is written anew each time; None where files have layouts.
     """
 
     name: str
-    folders: Callable[[str, str | None, str], ProjectFolders]
-    claimed_workspace: Callable[[str], str | None]
     conversation_of: Callable[[tuple[str, ...]], tuple[str, str | None] | None]
     depth: int
-    events: Callable[[Line], Iterator[Event]]
+    layouts: Mapping[str, Layout] = field(default_factory=dict)
+    projects: Projects | None = None
+    chat_of: Callable[[bytes], Chat] | None = None
+
+    def layout_of(self, path: str) -> Layout:
+        """Return how the bytes of the conversation at ``path`` come apart."""
+        return self.layouts[path[path.rindex(".") :]]
+
+
+def kind_of(what: str, value: object) -> str:
+    """Return the name by which something unknown is counted; what is no plain word is not repeated."""
+    return f"{what} {value if isinstance(value, str) and _LABEL.fullmatch(value) else '?'}"

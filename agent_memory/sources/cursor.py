@@ -3,7 +3,7 @@
 One JSON object a line: ``{"role", "message": {"content"}}``, or a status such as
 ``{"type": "turn_ended"}``. There are no ids, and times only where a user's text begins with one.
 Nothing is kept of a tool call but its name, the paths it touched and its to-do items, and a project's
-folder name is never decoded back into a path, because that is a guess.
+folder name is never decoded back into a path, because that is a guess. Older transcripts are plain text.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from agent_memory.model.text import clean, one_line
 from agent_memory.model.transcript import Record, SkippedLine, Todo, ToolUse
-from agent_memory.sources import cursor_text, jsonl
-from agent_memory.sources.base import Event, Line, ProjectFolders, Source, Status
+from agent_memory.sources import cursor_legacy, cursor_text, jsonl
+from agent_memory.sources.base import Event, Layout, Line, ProjectFolders, Projects, Source, Status, kind_of
 
 MAX_PATHS: Final = 50
 MAX_PATH_CHARS: Final = 400
@@ -27,9 +27,10 @@ _QUIET_BLOCKS: Final = frozenset({"tool_result", "thinking", "reasoning", "redac
 _ROLES: Final = frozenset({"user", "assistant"})
 
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
-_SUFFIX: Final = ".jsonl"
 _DRIVE: Final = re.compile(r"^([A-Za-z]):")
 _NO_SLUG_CHARS: Final = re.compile(r"[^A-Za-z0-9]+")
+_CUT_SLUG: Final = re.compile(r"(.{20,})-[0-9a-f]{7}")
+_LOGGED: Final = re.compile(r"\bworkspacePath\"?\s*[=:]\s*\"?([^\"\r\n]+?)(?=\"|[,;]|\s+\w+=|\s*$)", re.MULTILINE)
 
 
 def cursor_slug(path: str) -> str:
@@ -57,6 +58,7 @@ def folders(home: str, data_dir: str | None, workspace: str) -> ProjectFolders:
         root=f"{data_dir or f'{home}/.cursor'}/projects",
         names=frozenset(name for name in names if not is_special_slug(name)),
         claim=".workspace-trusted",
+        log="worker.log",
         transcripts="agent-transcripts",
     )
 
@@ -67,14 +69,28 @@ def claimed_workspace(claim: str) -> str | None:
     return path if isinstance(path, str) and path and "\0" not in path else None
 
 
+def logged_workspace(log: str) -> str | None:
+    """Return the path that a project folder's ``worker.log`` mentioned last."""
+    mentioned = _LOGGED.findall(log)
+    return mentioned[-1] if mentioned else None
+
+
+def is_cut_slug(name: str, slug: str) -> bool:
+    """Tell whether a folder's name may be ``slug``, cut and given a hash, as the command line does to long paths."""
+    cut = _CUT_SLUG.fullmatch(name)
+    return cut is not None and slug.startswith(cut[1]) and slug != cut[1]
+
+
 def conversation_of(parts: tuple[str, ...]) -> tuple[str, str | None] | None:
-    """Recognise ``<id>.jsonl``, ``<id>/<id>.jsonl`` and ``<id>/subagents/<child>.jsonl``."""
-    stem = parts[-1].removesuffix(_SUFFIX)
-    if stem == parts[-1] or not _ID.fullmatch(stem):
+    """Recognise ``<id>.jsonl``, ``<id>.txt``, ``<id>/<id>.jsonl`` and ``<id>/subagents/<child>.jsonl``."""
+    stem, _, ending = parts[-1].rpartition(".")
+    if ending not in ("jsonl", "txt") or not _ID.fullmatch(stem):
         return None
     match parts[:-1]:
         case ():
             return stem, None
+        case _ if ending == "txt":
+            return None
         case (folder,) if folder == stem:
             return stem, None
         case (parent, "subagents") if _ID.fullmatch(parent):
@@ -94,22 +110,22 @@ def _event(piece: jsonl.Piece, number: int) -> Event:
     if role is None:
         return _status(piece.value.get("type"), number)
     if not isinstance(role, str) or role not in _ROLES:
-        return Status() if role in ("tool", "system") else SkippedLine(number, "unknown role")
+        return Status() if role in ("tool", "system") else SkippedLine(number, "unknown role", kind_of("role", role))
     message = piece.value.get("message")
     blocks = _blocks(message.get("content") if isinstance(message, dict) else None)
     if blocks is None:
-        return SkippedLine(number, "a message without content")
+        return SkippedLine(number, "a message without content", "message without content")
     texts = [clean(block["text"]) for block in blocks if _is_text(block)]
     tools = tuple(_tool_use(block) for block in blocks if block.get("type") == "tool_use")
     if blocks and not texts and not tools and not any(_is_quiet(block) for block in blocks):
-        return SkippedLine(number, "no block of a known type")
+        return SkippedLine(number, "no block of a known type", kind_of("block", blocks[0].get("type")))
     return _said_by_user(texts, piece) if role == "user" else _said_by_assistant(texts, tools, piece)
 
 
 def _status(kind: object, number: int) -> Event:
     if kind == "turn_ended":
         return Status(ends_turn=True)
-    return Status() if kind == "progress" else SkippedLine(number, "unknown type of line")
+    return Status() if kind == "progress" else SkippedLine(number, "unknown type of line", kind_of("line", kind))
 
 
 def _blocks(content: object) -> list[dict[str, Any]] | None:
@@ -167,9 +183,18 @@ def _state(given: object) -> str:
 
 CURSOR: Final = Source(
     name="cursor",
-    folders=folders,
-    claimed_workspace=claimed_workspace,
     conversation_of=conversation_of,
     depth=3,
-    events=events,
+    layouts={
+        ".jsonl": Layout(gather=lambda lines: lines, is_whole=jsonl.is_whole, events=events, appended=True),
+        ".txt": cursor_legacy.LAYOUT,
+    },
+    projects=Projects(
+        folders=folders,
+        name_of=cursor_slug,
+        claimed_workspace=claimed_workspace,
+        logged_workspace=logged_workspace,
+        is_shared=is_special_slug,
+        is_cut=is_cut_slug,
+    ),
 )

@@ -64,7 +64,7 @@ def objects(line: Line) -> Iterator[Piece | SkippedLine]:
     torn: then the rest is searched for a record that is whole and reaches to the end of the line.
     """
     if line.oversize:
-        yield SkippedLine(line.number, f"longer than {MAX_LINE_BYTES // 1_000_000} MB")
+        yield too_long(line.number)
         return
     text = line.raw.decode("utf-8", "surrogateescape")
     at, offset = 0, line.start_bytes
@@ -80,6 +80,11 @@ def objects(line: Line) -> Iterator[Piece | SkippedLine]:
         end = offset + _byte_length(text[begin:at])
         yield Piece(value, offset, end) if isinstance(value, dict) else SkippedLine(line.number, "no JSON object")
         offset = end
+
+
+def too_long(number: int) -> SkippedLine:
+    """Return what stands for a line that was passed over for its length."""
+    return SkippedLine(number, f"longer than {MAX_LINE_BYTES // 1_000_000} MB")
 
 
 def is_whole(line: Line) -> bool:

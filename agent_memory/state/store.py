@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -69,7 +69,7 @@ class StateStore:
 
     def save(self, bookmark: Bookmark) -> None:
         """Store ``bookmark`` instead of the conversation's earlier one, in one transaction."""
-        body = zlib.compress(json.dumps(asdict(bookmark), default=datetime.isoformat).encode("ascii"))
+        body = zlib.compress(json.dumps(bookmark, default=_to_store).encode("ascii"))
         with self._database.atomic():
             self._database.run("insert or replace into bookmarks values (?, ?)", [bookmark.conversation, body])
 
@@ -77,6 +77,13 @@ class StateStore:
         """Drop a conversation's bookmark, so that it is read from the start; tell whether there was one."""
         with self._database.atomic():
             return self._database.run("delete from bookmarks where conversation = ?", [conversation]) > 0
+
+    def forget_where(self, holds: Callable[[str], bool]) -> None:
+        """Drop the bookmarks with a memo that ``holds``, and leave no trace of them in the file."""
+        for bookmark in self.bookmarks():
+            if any(holds(mark.memo) for mark in bookmark.marks):
+                self.forget(bookmark.conversation)
+        self._database.shrink()
 
     def record_run(self, job: str, at: datetime, summary: Mapping[str, Any]) -> None:
         """Note that ``job`` ran; ``summary`` must be plain JSON."""
@@ -96,6 +103,7 @@ def _open_sound(path: Path) -> Database:
     try:
         _check_soundness(database)
         database.migrate(MIGRATIONS)
+        database.row("select 1 from bookmarks, runs limit 1")  # a damaged schema may have lost them
     except BaseException:
         database.close()
         raise
@@ -123,12 +131,20 @@ def _move_aside(path: Path) -> Path:
         raise FileError(f"{path} is broken and cannot be moved away: {error.strerror}.", path=str(path)) from error
 
 
+def _to_store(value: Any) -> Any:
+    """Return a part of a bookmark as JSON has it; ``dataclasses.asdict`` copies it all, and takes ten times as long."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return {part.name: getattr(value, part.name) for part in fields(value)}
+
+
 def _from_stored(body: bytes) -> Bookmark | None:
     """Read a stored bookmark; one that makes no sense counts as lost, which costs a re-reading."""
     try:
         stored = json.loads(zlib.decompress(body))
         stored["identity"] = FileIdentity(**stored["identity"])
         stored["marks"] = tuple(_mark(mark) for mark in stored["marks"])
+        stored["alarms"] = tuple(stored.get("alarms", ()))
         return Bookmark(**stored)
     except (zlib.error, ValueError, TypeError, KeyError):
         return None

@@ -17,6 +17,7 @@ from agent_memory.errors import DatabaseBroken, DatabaseError, DatabaseTooNew
 from agent_memory.system.files import make_folder
 
 BUSY_TIMEOUT_MS: Final = 5_000
+_DAMAGE: Final = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_NOTADB}
 
 Row = sqlite3.Row
 Parameters = Sequence[Any] | dict[str, Any]
@@ -102,6 +103,11 @@ class Database:
             raise
         self.run("commit")
 
+    def shrink(self) -> None:
+        """Write the file anew, so that nothing that was deleted is left in it or beside it."""
+        self.run("vacuum")
+        self.row("pragma wal_checkpoint(truncate)")
+
     def migrate(self, migrations: Sequence[Migration]) -> list[str]:
         """Apply what has not been applied yet, one transaction each; return the names applied.
 
@@ -129,12 +135,18 @@ class Database:
         return True
 
 
+def _is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Tell whether the file is to blame. A statement of ours that SQLite calls wrong has met a damaged schema."""
+    code = getattr(error, "sqlite_errorcode", None)  # text that is no UTF-8 has none
+    return code & 0xFF in _DAMAGE if code is not None else type(error) is sqlite3.OperationalError
+
+
 @contextlib.contextmanager
 def _translated(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        broken = type(error) is sqlite3.DatabaseError
+        broken = _is_damage(error)
         kind = DatabaseBroken if broken else DatabaseError
         hint = "Move the file away; agent-memory makes a new one." if broken else "Try again."
         raise kind(f"{path} cannot be used: {error}.", hint=hint, path=str(path)) from error

@@ -1,4 +1,4 @@
-"""The one door to files: read with identity, replace atomically, append durably, lock with a deadline.
+"""The one door to files: read with identity, replace atomically, append durably.
 
 A replaced file is never half-written: its text goes to a unique temporary file beside it, is flushed
 to the disk, and takes the name in one step. Not promised: that a file system without those
@@ -14,13 +14,10 @@ import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import BinaryIO, Final
 
-from agent_memory.errors import FileError, LockTimeout, PageConflict
+from agent_memory.errors import FileError, PageConflict
 from agent_memory.model.transcript import FileIdentity
-
-if TYPE_CHECKING:
-    from filelock import FileLock
 
 PRIVATE_FOLDER: Final = 0o700
 TEMPORARY_SUFFIX: Final = ".am-tmp"
@@ -42,15 +39,20 @@ class Snapshot:
     identity: FileIdentity
 
 
+def translated(error: OSError, path: Path) -> FileError:
+    """Return what the system said about ``path`` as a sentence for people, with a hint."""
+    what, hint = _REASONS.get(type(error).__name__, (f"cannot be used: {error.strerror or error}", "Check the disk."))
+    return FileError(f"{path} {what}.", hint=hint, path=str(path), errno=error.errno)
+
+
 def identify(path: Path) -> FileIdentity | None:
     """Return what ``stat`` says of ``path``; None if nothing is there."""
     try:
-        found = path.stat()
+        return _identity_of(path.stat())
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise _translate(error, path) from error
-    return FileIdentity(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+        raise translated(error, path) from error
 
 
 def read(path: Path) -> Snapshot | None:
@@ -58,12 +60,11 @@ def read(path: Path) -> Snapshot | None:
     try:
         with path.open("rb") as handle:
             data = handle.read()
-            found = os.fstat(handle.fileno())
+            return Snapshot(data, _identity_of(os.fstat(handle.fileno())))
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise _translate(error, path) from error
-    return Snapshot(data, FileIdentity(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns))
+        raise translated(error, path) from error
 
 
 @contextlib.contextmanager
@@ -75,10 +76,9 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, FileIdentity]]:
     """
     try:
         with path.open("rb") as handle:
-            found = os.fstat(handle.fileno())
-            yield handle, FileIdentity(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+            yield handle, _identity_of(os.fstat(handle.fileno()))
     except OSError as error:
-        raise _translate(error, path) from error
+        raise translated(error, path) from error
 
 
 def read_text(path: Path) -> str | None:
@@ -94,7 +94,7 @@ def read_range(path: Path, start: int, end: int) -> bytes:
             handle.seek(start)
             return handle.read(max(end - start, 0))
     except OSError as error:
-        raise _translate(error, path) from error
+        raise translated(error, path) from error
 
 
 def digest_of(data: bytes) -> str:
@@ -109,7 +109,7 @@ def make_folder(path: Path, *, private: bool = False) -> None:
         if private and path.stat().st_mode & 0o077:
             path.chmod(PRIVATE_FOLDER)
     except OSError as error:
-        raise _translate(error, path) from error
+        raise translated(error, path) from error
 
 
 def list_folder(path: Path) -> list[Path]:
@@ -119,14 +119,19 @@ def list_folder(path: Path) -> list[Path]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise _translate(error, path) from error
+        raise translated(error, path) from error
 
 
-def walk(folder: Path, depth: int, on_error: Callable[[FileError], None]) -> Iterator[tuple[str, ...]]:
+def walk(
+    folder: Path,
+    depth: int,
+    on_error: Callable[[FileError], None],
+    is_leaf: Callable[[tuple[str, ...]], bool] = lambda parts: False,
+) -> Iterator[tuple[str, ...]]:
     """Yield the files at most ``depth`` levels below ``folder``, each as its path's parts, in no order.
 
-    Links to folders are not followed. A folder that cannot be listed goes to ``on_error``; one that is
-    not there is empty.
+    Links to folders are not followed, and a folder that ``is_leaf`` is yielded like a file. A folder that
+    cannot be listed goes to ``on_error``; one that is not there is empty.
     """
     waiting: list[tuple[str, ...]] = [()]
     while waiting:
@@ -135,14 +140,14 @@ def walk(folder: Path, depth: int, on_error: Callable[[FileError], None]) -> Ite
             with os.scandir(folder.joinpath(*parts)) as entries:
                 for entry in entries:
                     here = (*parts, entry.name)
-                    if not entry.is_dir(follow_symlinks=False):
+                    if not entry.is_dir(follow_symlinks=False) or is_leaf(here):
                         yield here
                     elif len(here) < depth:
                         waiting.append(here)
         except FileNotFoundError:
             continue
         except OSError as error:
-            on_error(_translate(error, folder.joinpath(*parts)))
+            on_error(translated(error, folder.joinpath(*parts)))
 
 
 def is_folder(path: Path) -> bool:
@@ -150,7 +155,7 @@ def is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except OSError as error:
-        raise _translate(error, path) from error
+        raise translated(error, path) from error
 
 
 def replace(path: Path, data: bytes, *, expected: FileIdentity | None) -> FileIdentity:
@@ -162,29 +167,37 @@ def replace(path: Path, data: bytes, *, expected: FileIdentity | None) -> FileId
         expected: The identity it had when it was read, None if it was not there.
 
     Raises:
-        PageConflict: It is no longer what was read; nothing has been written.
-        FileError: The disk refused; nothing has been written.
+        PageConflict: It is no longer what was read; it has been left, or put back, as somebody else wrote it.
+        FileError: The disk refused; the file is whole, as it was or, if only flushing failed, as it should be.
     """
     target = path.resolve()
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}{TEMPORARY_SUFFIX}")
     try:
-        _write_durably(temporary, data, mode=_mode_of(target))
-        if identify(target) != expected:
+        sweep(target.parent, f".{target.name}.")
+        identity = _write_durably(temporary, data, mode=_mode_of(target))
+        if not _exchange(temporary, target, expected):
             raise PageConflict(
                 f"{path.name} changed while it was being written.",
                 hint="Close what keeps writing to it, and try again.",
                 path=str(path),
             )
-        temporary.replace(target)
         _flush_folder(target.parent)
     except OSError as error:
-        raise _translate(error, path) from error
+        raise translated(error, path) from error
     finally:
-        temporary.unlink(missing_ok=True)
-    identity = identify(target)
-    if identity is None:
-        raise PageConflict(f"{path.name} vanished after it was written.", path=str(path))
+        _drop(temporary)
     return identity
+
+
+def sweep(folder: Path, prefix: str = ".") -> None:
+    """Delete the temporary files in ``folder`` that killed writers left.
+
+    For those who hold the lock under which its files are written. A writer without one that still lives
+    meets a conflict.
+    """
+    for path in list_folder(folder):
+        if path.name.startswith(prefix) and path.name.endswith(TEMPORARY_SUFFIX):
+            _drop(path)
 
 
 def append(path: Path, text: str) -> None:
@@ -199,7 +212,7 @@ def append(path: Path, text: str) -> None:
             handle.flush()
             os.fsync(handle.fileno())
     except OSError as error:
-        raise _translate(error, path) from error
+        raise translated(error, path) from error
 
 
 def remove(path: Path) -> None:
@@ -207,72 +220,50 @@ def remove(path: Path) -> None:
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
-        raise _translate(error, path) from error
+        raise translated(error, path) from error
 
 
-@contextlib.contextmanager
-def locked(path: Path, *, timeout_s: float) -> Iterator[None]:
-    """Hold the lock at ``path`` for the length of a ``with`` block.
+def _exchange(temporary: Path, target: Path, expected: FileIdentity | None) -> bool:
+    """Give ``temporary`` the name of ``target``; tell whether that is what was expected to stand there.
 
-    Raises:
-        LockTimeout: Somebody else still held it after ``timeout_s``; the message says who.
+    The old file has a second name meanwhile: if somebody writes to it between the last look and the
+    exchange, it gets its first one back.
     """
-    lock = _lock(path)
-    _acquire(lock, path, timeout_s)
+    old = temporary.with_suffix(f".old{TEMPORARY_SUFFIX}")
     try:
-        yield
+        with contextlib.suppress(OSError):  # a file system without second names; or somebody made the file just now
+            if expected is None:
+                target.hardlink_to(temporary)
+                return True
+            old.hardlink_to(target)
+        if identify(target) != expected or identify(temporary) is None:
+            return False
+        temporary.replace(target)
+        if identify(old) in (None, expected):
+            return True
+        old.replace(target)
+        return False
     finally:
-        lock.release()
+        _drop(old)
 
 
-def try_lock(path: Path) -> FileLock | None:
-    """Take the lock at ``path`` for the life of the process; None if somebody else has it."""
-    lock = _lock(path)
-    try:
-        _acquire(lock, path, 0)
-    except LockTimeout:
-        return None
-    return lock
+def _drop(temporary: Path) -> None:
+    with contextlib.suppress(OSError):  # the next writer of the same file sweeps
+        temporary.unlink(missing_ok=True)
 
 
-def holder_of(path: Path) -> str:
-    """Return what the lock's holder wrote about itself, empty if nobody did."""
-    text = read_text(path.with_suffix(".who"))
-    return (text or "").strip()
-
-
-def _lock(path: Path) -> FileLock:
-    from filelock import FileLock  # 65 ms: only writers pay it
-
-    make_folder(path.parent, private=True)
-    return FileLock(path, thread_local=False)
-
-
-def _acquire(lock: FileLock, path: Path, timeout_s: float) -> None:
-    from filelock import Timeout
-
-    try:
-        lock.acquire(timeout=timeout_s, poll_interval=0.02)
-        path.with_suffix(".who").write_text(f"process {os.getpid()}\n", encoding="utf-8")
-    except Timeout as error:
-        who = holder_of(path) or "another process"
-        raise LockTimeout(
-            f"{path.name} is held by {who}, and {timeout_s:g} s have passed.",
-            hint="Try again; if that process hangs, end it.",
-            path=str(path),
-            holder=who,
-        ) from error
-    except OSError as error:
-        raise _translate(error, path) from error
-
-
-def _write_durably(path: Path, data: bytes, *, mode: int | None) -> None:
+def _write_durably(path: Path, data: bytes, *, mode: int | None) -> FileIdentity:
     with path.open("xb") as handle:
         if mode is not None and os.name == "posix":
             os.fchmod(handle.fileno(), mode)
         handle.write(data)
         handle.flush()
         os.fsync(handle.fileno())
+        return _identity_of(os.fstat(handle.fileno()))
+
+
+def _identity_of(found: os.stat_result) -> FileIdentity:
+    return FileIdentity(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 def _mode_of(path: Path) -> int | None:
@@ -290,8 +281,3 @@ def _flush_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _translate(error: OSError, path: Path) -> FileError:
-    what, hint = _REASONS.get(type(error).__name__, (f"cannot be used: {error.strerror or error}", "Check the disk."))
-    return FileError(f"{path} {what}.", hint=hint, path=str(path), errno=error.errno)

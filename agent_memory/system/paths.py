@@ -34,12 +34,24 @@ class Places:
         """Ask platformdirs and the process; ``XDG_*`` and ``HOME`` count as they do everywhere."""
         import platformdirs
 
-        home = Path(environment.get("HOME") or environment.get("USERPROFILE") or Path.home())
         return cls(
-            home=home,
+            home=Path(environment.get("HOME") or environment.get("USERPROFILE") or _home()),
             cwd=Path.cwd(),
             config_dir=Path(platformdirs.user_config_dir(APP_NAME, appauthor=False)),
         )
+
+    def named(self, path: str | Path) -> Path:
+        """Return the path that a person names from here; ``~`` stands for a home.
+
+        Raises:
+            FileError: There is no such home.
+        """
+        try:
+            return self.cwd / Path(path).expanduser()
+        except RuntimeError as error:
+            raise FileError(
+                f"{path} names no home that there is.", hint="Write the path out.", path=str(path)
+            ) from error
 
     def moved_to(self, folder: Path) -> Places:
         """Return the same user standing in another folder.
@@ -47,7 +59,7 @@ class Places:
         Raises:
             FileError: It is not a folder.
         """
-        target = (self.cwd / folder.expanduser()).resolve()
+        target = self.named(folder).resolve()
         if not target.is_dir():
             raise FileError(f"{folder} is not a folder.", hint="Name the folder of a project.", path=str(folder))
         return replace(self, cwd=target)
@@ -80,6 +92,11 @@ class MemoryFolder:
         return self.root / TAKEN_FILE
 
     @property
+    def conversations(self) -> Path:
+        """Chats that dashboards write."""
+        return self.root / CONVERSATIONS_FOLDER
+
+    @property
     def machine(self) -> Path:
         """What the machine keeps for itself."""
         return self.root / ".vault"
@@ -110,6 +127,11 @@ class MemoryFolder:
         return self.machine / "checkpoints"
 
     @property
+    def briefings(self) -> Path:
+        """Briefings as they were last given out."""
+        return self.machine / "briefing"
+
+    @property
     def compact_log(self) -> Path:
         """What compaction did last."""
         return self.machine / "compact-log.json"
@@ -119,18 +141,20 @@ class MemoryFolder:
         return self.machine / f"watch-{name}.lock"
 
 
-def find_memory(places: Places, *, flag: str | None, environment: Mapping[str, str]) -> MemoryFolder:
+def find_memory(
+    places: Places, *, flag: str | None, environment: Mapping[str, str], separate: bool = False
+) -> MemoryFolder:
     """Find the memory folder; nothing is created.
 
     The order: ``--dir``, ``AGENT_MEMORY_DIR`` (empty counts as unset), the nearest ``.memory`` upwards
     but never above the repository's root nor in HOME itself, ``.memory`` at the repository's root or
-    else here.
+    else here. In a linked worktree the main worktree's comes first, unless it is to be ``separate``.
 
     Raises:
         FileError: The place that was named, or found, is a file.
     """
     named = flag or environment.get("AGENT_MEMORY_DIR")
-    root = (places.cwd / Path(named).expanduser()) if named else _nearest(places)
+    root = places.named(named) if named else _found(places, separate=separate)
     if root.exists() and not root.is_dir():
         raise FileError(f"{root} is a file, not a memory folder.", hint="Name a folder with --dir.", path=str(root))
     return MemoryFolder(root)
@@ -138,18 +162,54 @@ def find_memory(places: Places, *, flag: str | None, environment: Mapping[str, s
 
 def repository_root(start: Path) -> Path | None:
     """Return the nearest folder from ``start`` upwards that holds ``.git``, None outside a repository."""
-    return next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), None)
+    return next((folder for folder in (start, *start.parents) if _is_there(folder / ".git")), None)
 
 
-def _nearest(places: Places) -> Path:
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except PermissionError:
+        return False  # a folder that we may not enter is nobody's repository to us
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        raise FileError("There is no home folder for this user.", hint="Set HOME.") from error
+
+
+def main_worktree(root: Path) -> Path | None:
+    """Return the main worktree of the linked one at ``root``, read from git's own files; None for any other folder.
+
+    Git keeps in a linked worktree a file ``.git`` that names its private folder, and there a file
+    ``commondir`` that names the repository's; a submodule has no such file.
+    """
+    try:
+        private = root / (root / ".git").read_text(encoding="utf-8").removeprefix("gitdir:").strip()
+        common = (private / (private / "commondir").read_text(encoding="utf-8").strip()).resolve()
+    except (OSError, UnicodeDecodeError, ValueError):
+        return None
+    return common.parent if common.name == ".git" and common.is_dir() else None
+
+
+def _found(places: Places, *, separate: bool) -> Path:
     root = repository_root(places.cwd)
     if root == places.home:
         root = None
-    for folder in _upwards(places.cwd, root, places.home):
-        candidate = folder / MEMORY_FOLDER
-        if candidate.is_dir() and _is_ours(candidate):
-            return candidate
-    return (root or places.cwd) / MEMORY_FOLDER
+    main = main_worktree(root) if root and not separate else None
+    main = None if main == places.home else main
+    shared = main / places.cwd.relative_to(root) if root and main else None
+    return (
+        (_nearest(shared, main, places.home) if shared else None)
+        or _nearest(places.cwd, root, places.home)
+        or (main or root or places.cwd) / MEMORY_FOLDER
+    )
+
+
+def _nearest(start: Path, root: Path | None, home: Path) -> Path | None:
+    candidates = (folder / MEMORY_FOLDER for folder in _upwards(start, root, home))
+    return next((folder for folder in candidates if folder.is_dir() and _is_ours(folder)), None)
 
 
 def _upwards(start: Path, ceiling: Path | None, home: Path) -> Iterator[Path]:

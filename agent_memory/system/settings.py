@@ -25,6 +25,9 @@ NO_SETTINGS: Final = frozenset(
 
 Value = str | int | float | bool
 
+# Thirty years in seconds: whatever is counted here, more of it is a mistake, and infinity no number.
+MAXIMUM: Final = 1e9
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -44,6 +47,11 @@ class Setting:
 
 SETTINGS: Final = (
     Setting("workspace.agent", "default", "The agent whose pages are meant where no agent is named."),
+    Setting(
+        "workspace.separate_worktrees",
+        False,
+        "Whether a linked git worktree has a memory of its own, not the main worktree's.",
+    ),
     Setting(
         "vault.language",
         "en",
@@ -102,6 +110,10 @@ class Settings(Mapping[str, Resolved]):
     def text(self, key: str) -> str:
         """Return a setting that is text."""
         return str(self._resolved[key].value)
+
+    def flag(self, key: str) -> bool:
+        """Return a setting that is true or false."""
+        return bool(self._resolved[key].value)
 
     def number(self, key: str) -> float:
         """Return a setting that is a number."""
@@ -202,7 +214,7 @@ def _check(setting: Setting, value: object, where: str) -> Value:
         raise _wrong_kind(setting, value, where)
     if setting.choices and value not in setting.choices:
         raise _wrong_kind(setting, value, where)
-    if setting.minimum is not None and not float(value) >= setting.minimum:
+    if setting.minimum is not None and not setting.minimum <= float(value) <= MAXIMUM:
         raise _wrong_kind(setting, value, where)
     return value
 

@@ -1,210 +1,28 @@
-"""Turns out of one file, from the last place that still stands, without ever moving the bookmark.
+"""Where a conversation is opened: what is new in its file, and the bookmark behind what was taken.
 
-Reading and taking are apart: the caller stores what a turn led to and only then saves the bookmark
-made by ``bookmark_after``. Marks are digests of the very bytes that were parsed, so a file rewritten
-while it is being read is noticed next time. Memory holds one turn and one line, whatever the size.
+Reading never moves the bookmark: the caller stores what a turn led to and only then saves the one made by
+``bookmark_after``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
-from agent_memory.model.transcript import (
-    Bookmark,
-    ConversationFile,
-    FileIdentity,
-    Mark,
-    Record,
-    SkippedLine,
-    Turn,
-)
-from agent_memory.sources import jsonl, source_named
-from agent_memory.sources.base import Event, Line, Source
-from agent_memory.sources.turns import Assembly, Setting
+from agent_memory.model.transcript import Bookmark, ConversationFile, Mark
+from agent_memory.sources import source_named
 from agent_memory.system import files
-from agent_memory.tailing.decide import Change, decide
-from agent_memory.tailing.resume import chunks, counts, read_between, standing_marks
-from agent_memory.tailing.secrets import Redact, Redactor
+from agent_memory.tailing.chat import open_chat
+from agent_memory.tailing.decide import decide
+from agent_memory.tailing.reading import ClosedTurn as ClosedTurn
+from agent_memory.tailing.reading import Reading as Reading
+from agent_memory.tailing.resume import read_between, standing_marks
+from agent_memory.tailing.secrets import Redact
 
 HEAD_BYTES: Final = 1024
-WINDOW_BYTES: Final = 4096
-MARKS_KEPT: Final = 16
-MAX_SKIPPED: Final = 200
-
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class ClosedTurn:
-    """A turn, and what its mark needs besides the memo.
-
-    A ``provisional`` turn was closed by idleness alone. It comes last and must get no mark: if it grows
-    it is read again whole.
-    """
-
-    turn: Turn
-    provisional: bool
-    window_bytes: int
-    window_digest: str
-    lines: int
-    known_time: datetime | None
-
-    def mark(self, memo: str) -> Mark:
-        """Return the place behind this turn, with extraction's state after it."""
-        return Mark(
-            ordinal=self.turn.ordinal,
-            role=self.turn.role,
-            end_bytes=self.turn.end_bytes,
-            window_bytes=self.window_bytes,
-            digest=self.window_digest,
-            memo=memo,
-            lines=self.lines,
-            said_at=self.known_time,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where the last record of the open turn ended: the bytes before it, the line ends, the time known."""
-
-    window: bytes
-    lines: int
-    known_time: datetime | None
-
-
-class Reading:
-    """One pass over the new part of a file.
-
-    ``marks`` are those that still stand; ``resumed`` is the last, from which this reading goes on: None
-    means from the start, with an empty memo. Once
-    ``turns`` is exhausted ``skipped`` names the first 200 unusable lines, ``skipped_lines`` counts all,
-    ``redactions`` counts secrets taken out, and ``has_open_tail`` says whether the bytes end in a turn
-    or line that nothing in the file has closed.
-    """
-
-    def __init__(  # noqa: PLR0913 - the facts of one reading, each from another hand
-        self,
-        source: Source,
-        file: ConversationFile,
-        identity: FileIdentity,
-        change: Change,
-        marks: tuple[Mark, ...],
-        head: bytes,
-        *,
-        idle: bool,
-        now: datetime,
-        redact: Redact,
-    ) -> None:
-        self.file = file
-        self.identity = identity
-        self.change = change
-        self.marks = marks
-        self.head = head
-        self.skipped_lines = 0
-        self.has_open_tail = False
-        self.finished = False
-        self._source = source
-        self._skipped: list[SkippedLine] = []
-        self._last_skipped = 0
-        self._idle = idle
-        self._redactor = Redactor(redact)
-        setting = Setting(
-            conversation=file.conversation,
-            source=file.source,
-            from_agent=file.parent is not None,
-            fallback=_moment(identity.mtime_ns, now),
-            now=now,
-        )
-        last = self.resumed
-        self._assembly = Assembly(
-            setting, next_ordinal=last.ordinal + 1 if last else 0, known_time=last.said_at if last else None
-        )
-        self._place = _Place(b"", 0, None)
-        self._tape = b""
-
-    @property
-    def resumed(self) -> Mark | None:
-        """The newest mark that still stands."""
-        return self.marks[-1] if self.marks else None
-
-    @property
-    def next_ordinal(self) -> int:
-        """The ordinal of the first turn that this reading can yield."""
-        return self.resumed.ordinal + 1 if self.resumed else 0
-
-    @property
-    def redactions(self) -> int:
-        """How many secrets were taken out of what has been yielded or is open."""
-        return self._redactor.count
-
-    @property
-    def skipped(self) -> tuple[SkippedLine, ...]:
-        """The first unusable lines, one reason each."""
-        return tuple(self._skipped)
-
-    def turns(self) -> Iterator[ClosedTurn]:
-        """Yield the closed turns in order; may be iterated once.
-
-        Raises:
-            FileError: The file cannot be read any more.
-        """
-        with files.opened(Path(self.file.path)) as (handle, identity):
-            if not _is_same_file(identity, self.identity):
-                self.has_open_tail = True
-                return
-            for line in self._lines(handle):
-                for event in self._source.events(line):
-                    yield from self._take(event, line)
-                self._pass(line)
-        if self._assembly.is_open:
-            self.has_open_tail = True
-            if self._idle:
-                yield from self._closed(self._assembly.close(), provisional=True)
-        self.finished = True
-
-    def _lines(self, handle: BinaryIO) -> Iterator[Line]:
-        start = self.resumed.end_bytes if self.resumed else 0
-        lines_before = self.resumed.lines if self.resumed else 0
-        found = chunks(handle, start, self.identity.size)
-        for line in jsonl.split(found, start_bytes=start, lines_before=lines_before):
-            if counts(line, idle=self._idle):
-                yield line
-            elif not jsonl.is_blank(line):
-                self.has_open_tail = True
-
-    def _take(self, event: Event, line: Line) -> Iterator[ClosedTurn]:
-        if isinstance(event, SkippedLine):
-            self._skip(event)
-            return
-        if isinstance(event, Record) and not event.injected:
-            event = self._redactor.record(event)
-        yield from self._closed(self._assembly.feed(event), provisional=False)
-        if isinstance(event, Record):
-            upto = event.end_bytes - line.start_bytes
-            window = (self._tape + line.raw[max(upto - WINDOW_BYTES, 0) : upto])[-WINDOW_BYTES:]
-            self._place = _Place(window, line.number - 1, self._assembly.known_time)
-
-    def _closed(self, turn: Turn | None, *, provisional: bool) -> Iterator[ClosedTurn]:
-        if turn is not None:
-            place = self._place
-            digest = files.digest_of(place.window)
-            yield ClosedTurn(turn, provisional, len(place.window), digest, place.lines, place.known_time)
-
-    def _pass(self, line: Line) -> None:
-        """Remember the bytes that have gone by; behind a line that was not kept a new window begins."""
-        self._tape = b"" if line.oversize else (self._tape + line.raw[-WINDOW_BYTES:] + b"\n")[-WINDOW_BYTES:]
-
-    def _skip(self, event: SkippedLine) -> None:
-        if event.line == self._last_skipped:
-            return
-        self._last_skipped = event.line
-        self.skipped_lines += 1
-        if len(self._skipped) < MAX_SKIPPED:
-            self._skipped.append(event)
 
 
 def open_reading(
@@ -224,25 +42,29 @@ def open_reading(
         FileError: The file is there but cannot be read.
     """
     source = source_named(file.source)
+    if source.chat_of is not None:
+        return open_chat(file, bookmark, idle=lambda mtime_ns: idle, now=now, redact=redact)
     path = Path(file.path)
     if not decide(files.identify(path), bookmark, idle=idle).needs_reading:
         return None
     with files.opened(path) as (handle, identity):
         change = decide(identity, bookmark, idle=idle)
-        marks = standing_marks(handle, identity.size, bookmark, source, idle=idle)
+        marks = standing_marks(handle, identity.size, bookmark, source.layout_of(file.path), idle=idle)
         head = read_between(handle, 0, min(HEAD_BYTES, identity.size))
     if not change.needs_reading:
         return None
-    return Reading(source, file, identity, change, marks, head, idle=idle, now=now, redact=redact)
+    reading = Reading(source, file, identity, change, marks, head, idle=idle, now=now, redact=redact)
+    reading.known_alarms = bookmark.alarms if bookmark and marks else ()
+    return reading
 
 
 def bookmark_after(reading: Reading, marks: Sequence[Mark], *, settled: bool) -> Bookmark:
     """Return the bookmark behind the last of ``marks``: those that the reading found standing, then its own.
 
-    Only the last 16 are kept. A bookmark of a reading that is not finished describes the file as older than
+    Only the last ones are kept. A bookmark of a reading that is not finished describes the file as older than
     it is, so that the rest is read even if nobody writes to it again.
     """
-    kept = tuple(marks)[-MARKS_KEPT:]
+    kept = tuple(marks)[-reading.marks_kept :]
     # The head ends where the first mark does, so that a change behind it costs no more than the marks there.
     head = reading.head[: kept[0].end_bytes if kept else 0]
     identity = reading.identity
@@ -253,16 +75,10 @@ def bookmark_after(reading: Reading, marks: Sequence[Mark], *, settled: bool) ->
         path=reading.file.path,
         identity=identity,
         head_bytes=len(head),
-        head_digest=files.digest_of(head),
+        head_digest=(reading.finished and reading.content_digest) or files.digest_of(head),
         settled=settled and reading.finished,
         marks=kept,
+        alarms=reading.alarms,
+        chat=reading.chat,
+        tail=reading.tail if reading.finished else "",
     )
-
-
-def _is_same_file(seen: FileIdentity, before: FileIdentity) -> bool:
-    return (seen.device, seen.inode) == (before.device, before.inode) and seen.size >= before.size
-
-
-def _moment(mtime_ns: int, now: datetime) -> datetime:
-    latest = int((now - _EPOCH) / timedelta(microseconds=1))
-    return _EPOCH + timedelta(microseconds=min(max(mtime_ns // 1000, 0), latest))

@@ -11,7 +11,7 @@ from typing import BinaryIO, Final
 
 from agent_memory.model.transcript import Bookmark, Mark, Record
 from agent_memory.sources import jsonl
-from agent_memory.sources.base import Line, Source, Status
+from agent_memory.sources.base import Layout, Line, Status
 from agent_memory.system.files import digest_of
 from agent_memory.tailing.decide import marks_that_hold
 
@@ -19,18 +19,20 @@ CHUNK_BYTES: Final = 256 * 1024
 
 
 def standing_marks(
-    handle: BinaryIO, end: int, bookmark: Bookmark | None, source: Source, *, idle: bool
+    handle: BinaryIO, end: int, bookmark: Bookmark | None, layout: Layout, *, idle: bool
 ) -> tuple[Mark, ...]:
     """Return the marks from whose last reading may go on, in a file of which the first ``end`` bytes count."""
+    if not layout.appended:
+        return ()
     marks = marks_that_hold(bookmark, lambda start, stop: digest_of(read_between(handle, start, min(stop, end))))
-    while marks and _runs_on(handle, end, marks[-1], source, idle=idle):
+    while marks and _runs_on(handle, end, marks[-1], layout, idle=idle):
         marks = marks[:-1]
     return marks
 
 
-def counts(line: Line, *, idle: bool) -> bool:
+def counts(line: Line, layout: Layout, *, idle: bool) -> bool:
     """Tell whether a line is complete: terminated, or whole in a file that is still."""
-    return line.terminated or (idle and jsonl.is_whole(line))
+    return line.terminated or (idle and layout.is_whole(line))
 
 
 def read_between(handle: BinaryIO, start: int, end: int) -> bytes:
@@ -48,11 +50,11 @@ def chunks(handle: BinaryIO, start: int, end: int) -> Iterator[bytes]:
         yield chunk
 
 
-def _runs_on(handle: BinaryIO, end: int, mark: Mark, source: Source, *, idle: bool) -> bool:
+def _runs_on(handle: BinaryIO, end: int, mark: Mark, layout: Layout, *, idle: bool) -> bool:
     if mark.role == "user":
         return False
     for line in jsonl.split(chunks(handle, mark.end_bytes, end), start_bytes=mark.end_bytes):
-        for event in source.events(line) if counts(line, idle=idle) else ():
+        for event in layout.events(line) if counts(line, layout, idle=idle) else ():
             if isinstance(event, Record):
                 return event.role == "assistant"
             if isinstance(event, Status) and event.ends_turn:

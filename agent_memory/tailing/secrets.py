@@ -33,7 +33,7 @@ class Redactor:
     """Takes secrets out of records and counts them."""
 
     def __init__(self, redact: Redact) -> None:
-        self._redact = redact
+        self.redact = redact
         self.count = 0
 
     def record(self, record: Record) -> Record:
@@ -48,6 +48,6 @@ class Redactor:
         return replace(tool, paths=paths, todos=tuple(replace(todo, text=self._bare(todo.text)) for todo in tool.todos))
 
     def _bare(self, text: str) -> str:
-        redacted = self._redact(text)
+        redacted = self.redact(text)
         self.count += redacted.count
         return redacted.text

@@ -1,4 +1,4 @@
-"""A doorbell: it says that a transcript may have changed, at once, but promises nothing.
+"""A doorbell: it says that a transcript or a page may have changed, at once, but promises nothing.
 
 Events are hints. They fail silently where inotify watches have run out and on network and WSL mounts,
 so whoever waits also sweeps. The doorbell reads no file and keeps no list of them.
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from watchdog.events import FileSystemEvent, FileSystemEventHandler
     from watchdog.observers.api import BaseObserver
 
+HEARD: Final = frozenset({".jsonl", ".txt", ".json", ".md"})
+DEAF_TO: Final = frozenset({".vault"})  # the machine's own writes
 MAX_DEBOUNCES: Final = 5
 JOIN_TIMEOUT_S: Final = 2.0
 
 
 class Doorbell:
-    """Rings for changed ``.jsonl`` files below folders."""
+    """Rings for changed transcripts and pages below folders."""
 
     def __init__(self, *, debounce_s: float) -> None:
         self._debounce_s = debounce_s
@@ -42,7 +44,7 @@ class Doorbell:
 
     def ring(self, path: Path) -> None:
         """Say that ``path`` may have changed; callable from any thread."""
-        if path.suffix == ".jsonl":
+        if path.suffix in HEARD and not any(part in DEAF_TO for part in path.parts):
             self._rings.put(path)
 
     def wait(self, timeout_s: float) -> set[Path]:

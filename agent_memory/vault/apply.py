@@ -105,7 +105,7 @@ class _Bench:
                 self._note("remove", change.page, change.id, page.entries[position].raw, None)
                 self.pages[change.page] = page.remove(position)
             case Restore():
-                self._restore(change.page, change.raw)
+                self._restore(change)
 
     def grown(self) -> dict[PageRef, Page]:
         """Return the pages as they are now, those that something leaves first: it may just have got its id."""
@@ -169,7 +169,7 @@ class _Bench:
         page = self._page(ref)
         position = page.find(name)
         copy = None if position is None or (ref, name) in self._arrived else page.entries[position]
-        if position is not None and copy and copy.meta.get("key") == entries_of.read(raw).meta.get("key"):
+        if position is not None and copy and _is_copy(copy, entries_of.read(raw)):
             if copy.raw != raw:
                 self._note("remove", ref, name, copy.raw, None)
             self.pages[ref] = _put(page, position, raw)
@@ -177,16 +177,17 @@ class _Bench:
             self.pages[ref] = page.insert(raw)
         self._arrived.add((ref, name))
 
-    def _restore(self, ref: PageRef, raw: str) -> None:
-        page, entry = self._page(ref), _only_entry(raw)
-        position = page.find(entry.comment.id) if entry.comment else None
-        before = None if position is None else page.entries[position].raw
-        if before == raw:
+    def _restore(self, change: Restore) -> None:
+        page, raw = self._page(change.page), change.raw
+        _only_entry(raw)
+        if any(entry.raw == raw for entry in page.entries):
             return
+        position = next((n for n, entry in enumerate(page.entries) if entry.raw == change.instead_of), None)
+        before = None if position is None else page.entries[position].raw
         page = page.insert(raw) if position is None else _put(page, position, raw)
-        self.pages[ref] = page
+        self.pages[change.page] = page
         name = entries_of.numbered(page.entries)[[other.raw for other in page.entries].index(raw)]
-        self._note("restore", ref, name, before, raw)
+        self._note("restore", change.page, name, before, raw)
 
     def _page(self, ref: PageRef) -> Page:
         if ref in self.pages:
@@ -197,7 +198,7 @@ class _Bench:
     def _locate(self, ref: PageRef, wanted: str) -> tuple[Page, int]:
         """Return the page and where in it the entry stands; one that is about to leave does not count."""
         page, leaving = self._page(ref), self._leaving.count((ref, wanted))
-        names = entries_of.numbered(page.entries)
+        names = _names(page, wanted)
         # Entries with the same words share a name and are counted; once one has gone the rest move up.
         name = wanted[: len(NO_ID) + SUM_DIGITS] if wanted.startswith(NO_ID) and wanted not in names else wanted
         position = next(itertools.islice((n for n, other in enumerate(names) if other == name), leaving, None), None)
@@ -232,6 +233,19 @@ class _Bench:
 
     def _note(self, op: Op, ref: PageRef, name: str, before: str | None, after: str | None) -> None:
         self.journal.append(JournalChange(op, ref.path, name, before, after))
+
+
+def _names(page: Page, wanted: str) -> list[str]:
+    """Return what the entries are called; made names, which cost a digest each, only where one is wanted."""
+    if wanted.startswith(NO_ID):
+        return entries_of.numbered(page.entries)
+    return [entry.comment.id if entry.comment else "" for entry in page.entries]
+
+
+def _is_copy(one: Entry, other: Entry) -> bool:
+    """Tell whether two entries with one id are one entry: taken under one key, or the same in words."""
+    key = one.meta.get("key")
+    return one.body == other.body or (key is not None and key == other.meta.get("key"))
 
 
 def _put(page: Page, position: int, raw: str) -> Page:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from typing import Final, TypeVar
 
 from agent_memory.model.ids import digest
@@ -35,7 +36,7 @@ _TRAILING_BLANKS: Final = re.compile(r"(?<![ \t\r])[ \t\r]+$", re.MULTILINE)
 BLANKS: Final = " \t\r\n"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Entry:
     """An entry as it stands.
 
@@ -54,13 +55,13 @@ class Entry:
         """The body as it stands in the page, with the page's line ends and escapes."""
         return self.raw[self.body_at :]
 
-    @property
+    @cached_property
     def body(self) -> str:
         """The body as it is meant: LF, no blank lines around it, escapes undone, fit to be stored anywhere."""
         text = trim(self.written_body.replace("\r\n", "\n"))
         return clean(unescape(text) if "sum" in self.meta else text)
 
-    @property
+    @cached_property
     def meta(self) -> dict[str, str]:
         """What the comment says besides the id."""
         return self.comment.meta if self.comment else {}
@@ -73,26 +74,31 @@ class Entry:
         moment = int(self.comment.id) if self.comment else 0
         return EPOCH + timedelta(milliseconds=moment if moment <= LAST_ID_TIME_MS else 0)
 
-    @property
+    @cached_property
     def sum(self) -> str:
         """The digest of heading and body, whatever the line ends and trailing blanks."""
         return sum_of(self.heading, self.written_body)
 
-    @property
+    @cached_property
     def edited(self) -> bool:
         """Whether the words are a person's."""
         meta = self.meta
         return meta.get("edited") == "1" or meta.get("sum") != self.sum
 
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """The heading's tags and the hashtags of the body."""
+        tags = self.heading.tags if self.heading else ()
+        return tuple(dict.fromkeys((*tags, *headings.hashtags(self.body))))
+
     def memory(self, page: PageRef, entry_id: str, position: int) -> Memory:
         """Return what it means, under the id by which it is addressed."""
-        body, tags = self.body, self.heading.tags if self.heading else ()
         return Memory(
             page=page,
             id=entry_id,
             at=self.at,
-            body=body,
-            tags=tuple(dict.fromkeys((*tags, *headings.hashtags(body)))),
+            body=self.body,
+            tags=self.tags,
             meta=self.meta,
             edited=self.edited,
             position=position,

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from agent_memory.model.memory import Batch, Change, Move, PageRef, Remove, Restore
+from agent_memory.model.transcript import Origin
+from agent_memory.redaction import redact
 from agent_memory.system import files
 from agent_memory.vault import entry as entries_of
 from agent_memory.vault.comment import Comment
@@ -22,7 +24,10 @@ from agent_memory.vault.layout import ref_of
 from agent_memory.vault.taken import utc_text, utc_time
 from agent_memory.vault.view import View
 
-Op = Literal["add", "amend", "move", "remove", "restore"]
+Op = Literal["add", "amend", "move", "remove", "restore", "forget"]
+
+# The verb whose runs name what they changed and never the words.
+FORGET: Final = "forget"
 
 _OPS: Final = frozenset(get_args(Op))
 
@@ -39,6 +44,10 @@ class JournalChange:
     id: str
     before: str | None
     after: str | None
+
+    def wordless(self) -> JournalChange:
+        """Return what is left of it once its words are forgotten: it can be seen, and not taken back."""
+        return JournalChange("forget", self.page, self.id, None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +70,18 @@ def line(run: JournalRun) -> str:
     fields: dict[str, object] = {"run": run.run, "at": utc_text(run.at), "verb": run.verb}
     if run.undoes is not None:
         fields["undoes"] = run.undoes
+    changes = [change.wordless() for change in run.changes] if run.verb == FORGET else run.changes
     fields["changes"] = [
-        {"op": change.op, "page": change.page, "id": change.id, "before": change.before, "after": change.after}
-        for change in run.changes
+        {"op": change.op, "page": change.page, "id": change.id, "before": before, "after": after}
+        for change in changes
+        for before, after in [(_without_secrets(change.before), _without_secrets(change.after))]
     ]
     return json.dumps(fields)
+
+
+def _without_secrets(raw: str | None) -> str | None:
+    """What a person typed into a page is theirs; a copy of it elsewhere is ours to keep clean."""
+    return None if raw is None else redact(raw).text
 
 
 def parse(text: str) -> tuple[JournalRun, ...]:
@@ -78,6 +94,11 @@ def parse(text: str) -> tuple[JournalRun, ...]:
         earlier = runs.get(run.run)
         runs[run.run] = run if earlier is None else run.only(_joined(earlier.changes, run.changes))
     return tuple(runs.values())
+
+
+def torn_lines(text: str) -> int:
+    """Return how many lines of a journal's text are no runs."""
+    return sum(_parse_line(written) is None for written in text.split("\n") if written)
 
 
 def read(path: Path, *, since: datetime | None = None) -> tuple[JournalRun, ...]:
@@ -118,7 +139,15 @@ def _text(value: object) -> str | None:
 def _sure(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError("not text")
+    value.encode("utf-8", "surrogateescape")  # a ValueError for what no page can have held
     return value
+
+
+def last_origin(runs: Iterable[JournalRun], entry_id: str) -> Origin | None:
+    """Return where the words of an entry came from when it was last written, though it may be gone since."""
+    texts = [change.after or change.before for run in runs for change in run.changes if change.id == entry_id]
+    meta = entries_of.read(texts[-1] or "").meta if texts else {}
+    return Origin.parse(meta.get("origin", ""))
 
 
 def undo_batch(run: JournalRun, view: View) -> tuple[Batch, list[str]]:
@@ -144,7 +173,7 @@ class _UndoDesk:
 
     def take_back(self, change: JournalChange) -> None:
         ref = ref_of(change.page)
-        if ref is None:
+        if ref is None or change.op == "forget":
             self.kept.append(change.id)
         elif change.op == "move":
             self._move_back(ref, change)
@@ -152,8 +181,8 @@ class _UndoDesk:
             self._put_back(ref, change)
 
     def _put_back(self, ref: PageRef, change: JournalChange) -> None:
-        standing, before = self._standing(ref, change.id), _under_id(change.before, change.id)
-        moved = standing is None and self._standing(ref.counterpart, change.id) is not None
+        standing, before = self._standing(ref, change.id, change.after), _under_id(change.before, change.id)
+        moved = standing is None and self._standing(ref.counterpart, change.id, None) is not None
         if standing == before and not moved:
             return
         if standing != change.after or moved:
@@ -161,12 +190,12 @@ class _UndoDesk:
         elif before is None:
             self._decide(ref, change.id, None, Remove(ref, change.id))
         else:
-            self._decide(ref, change.id, before, Restore(ref, before))
+            self._decide(ref, change.id, before, Restore(ref, before, change.after))
 
     def _move_back(self, ref: PageRef, change: JournalChange) -> None:
-        if self._standing(ref, change.id) is not None:
+        if self._standing(ref, change.id, None) is not None:
             return
-        archived = self._standing(ref.counterpart, change.id)
+        archived = self._standing(ref.counterpart, change.id, change.after)
         if archived is None:
             self.kept.append(change.id)
             return
@@ -176,10 +205,12 @@ class _UndoDesk:
         self._now[ref.counterpart, change.id] = None
         self._decide(ref, change.id, archived, Move(ref.counterpart, change.id, meta))
 
-    def _standing(self, ref: PageRef, entry_id: str) -> str | None:
+    def _standing(self, ref: PageRef, entry_id: str, wanted: str | None) -> str | None:
+        """Return the entry's text now; of several with one id the one that the change left, if it is there."""
         if (ref, entry_id) in self._now:
             return self._now[ref, entry_id]
-        return next((memory.raw for memory in self._view.by_id(entry_id) if memory.page == ref), None)
+        texts = [memory.raw for memory in self._view.by_id(entry_id) if memory.page == ref]
+        return wanted if wanted in texts else next(iter(texts), None)
 
     def _decide(self, ref: PageRef, entry_id: str, text: str | None, change: Change) -> None:
         self.changes.append(change)

@@ -8,6 +8,7 @@ the blank lines around it; what was added can be removed again without a trace.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
@@ -20,6 +21,9 @@ from agent_memory.vault import heading as headings
 from agent_memory.vault.entry import BLANKS, Entry
 
 SEPARATOR: Final = "---"
+HEADING: Final = "## "
+
+_MAY_START: Final = re.compile(f"^(?:{re.escape(comments.OPEN)}|{HEADING})", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +102,19 @@ class Page:
         return replace(before, entries=(*before.entries, *after))
 
 
-def parse(text: str) -> Page:
-    """Read a page; ``parse(text).render()`` is ``text``, for any text."""
+def parse(text: str, known: Page | None = None) -> Page:
+    """Read a page; ``parse(text).render()`` is ``text``, for any text.
+
+    Args:
+        text: Its text.
+        known: The page as it was a moment ago; entries with the same text are taken from it, which is quicker.
+    """
     top = front.length(text)
     starts = list(_starts(text, top))
-    bounds = itertools.pairwise((*starts, len(text)))
+    blocks = [text[start:end] for start, end in itertools.pairwise((*starts, len(text)))]
     preamble = text[top : starts[0]] if starts else text[top:]
-    return Page(text[:top], preamble, tuple(_split(text[start:end]) for start, end in bounds))
+    standing = {entry.raw + entry.tail: entry for entry in known.entries} if known else {}
+    return Page(text[:top], preamble, tuple(standing.get(block) or _split(block) for block in blocks))
 
 
 def decode(data: bytes) -> str:
@@ -123,18 +133,26 @@ def _starts(text: str, top: int) -> Iterator[int]:
     A heading belongs to the id comment above it, with or without blank lines between; otherwise it
     begins an entry at the top or after a blank line.
     """
-    place, under_comment, after_blank = top, False, True
-    while line := entries_of.line_at(text, place):
-        blank = not line.strip(BLANKS)
-        if line.startswith(comments.OPEN) and comments.parse(line):
+    comment_end = -1
+    for place in _candidates(text, top):
+        line = entries_of.line_at(text, place)
+        if comments.parse(line):
             yield place
-            under_comment = True
-        elif not blank:
-            if after_blank and not under_comment and line.startswith("## ") and headings.parse(line):
-                yield place
-            under_comment = False
-        after_blank = blank
-        place += len(line)
+            comment_end = place + len(line)
+            continue
+        under_comment = comment_end >= 0 and not text[comment_end:place].strip(BLANKS)
+        comment_end = -1
+        above = max(text.rfind("\n", 0, place - 1) + 1, top)
+        after_blank = place == top or not text[above:place].strip(BLANKS)
+        if after_blank and not under_comment and line.startswith(HEADING) and headings.parse(line):
+            yield place
+
+
+def _candidates(text: str, top: int) -> Iterator[int]:
+    """Return where lines begin as entries do; walking over every line takes many times as long."""
+    if text.startswith((comments.OPEN, HEADING), top):
+        yield top
+    yield from (found.start() for found in _MAY_START.finditer(text, top + 1))
 
 
 def _split(block: str) -> Entry:

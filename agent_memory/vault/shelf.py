@@ -43,6 +43,12 @@ class Shelf:
         """Return the names of the folders that hold an agent's pages."""
         return [folder.name for folder in self._agent_folders()]
 
+    def folders(self) -> list[Path]:
+        """Return the folders that hold pages or archives."""
+        agents = self._agent_folders()
+        archives = [agent / ARCHIVE_FOLDER for agent in agents]
+        return [*agents, *(path for path in archives if files.is_folder(path) and self._is_inside(path))]
+
     def path_of(self, ref: PageRef) -> Path:
         """Return where a page is kept, or would be.
 
@@ -75,13 +81,16 @@ class Shelf:
         if snapshot is None:
             return None
         same = known is not None and (known.identity, known.data) == (snapshot.identity, snapshot.data)
-        return known if same else StoredPage(ref, snapshot.identity, snapshot.data)
+        return known if same else StoredPage(ref, snapshot.identity, snapshot.data, known.parsed if known else None)
 
     def _read_ledger(self) -> Taken:
         snapshot = files.read(self.checked(self._folder.taken))
         data = snapshot.data if snapshot else b""
-        if data != self._ledger[0]:
-            self._ledger = data, taken.parse(data.decode("utf-8", "replace"))
+        before, known = self._ledger
+        if data != before:
+            grown = data.startswith(before) and before.endswith(b"\n")
+            new = data[len(before) :] if grown else data
+            self._ledger = data, taken.parse(new.decode("utf-8", "replace"), known if grown else None)
         return self._ledger[1]
 
     def _page_files(self) -> Iterator[tuple[PageRef, Path]]:

@@ -17,13 +17,13 @@ from typing import Final
 from agent_memory.errors import FileError, PageConflict
 from agent_memory.model.memory import Batch, PageRef
 from agent_memory.model.transcript import FileIdentity
-from agent_memory.system import files
+from agent_memory.system import files, locks
 from agent_memory.system.clock import Clock
 from agent_memory.system.paths import MemoryFolder
 from agent_memory.vault import front, journal, taken, templates
 from agent_memory.vault import page as pages_of
 from agent_memory.vault.apply import Outcome, work_out
-from agent_memory.vault.journal import JournalRun
+from agent_memory.vault.journal import JournalChange, JournalRun
 from agent_memory.vault.page import Page
 from agent_memory.vault.shelf import Shelf
 from agent_memory.vault.view import PageState, View
@@ -82,7 +82,9 @@ class Vault:
         """
         if not files.is_folder(self._shelf.checked(self._folder.machine)) and not plan(self.view()):
             return Applied()  # so that asking a vault that does not exist does not make one
-        with files.locked(self._folder.lock, timeout_s=self._lock_timeout_s):
+        with locks.locked(self._folder.lock, timeout_s=self._lock_timeout_s):
+            for folder in self._shelf.folders():
+                files.sweep(folder)
             now = self._clock.now()
             run = JournalRun(f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}", now, verb, (), undoes)
             for _ in range(MAX_ATTEMPTS - 1):
@@ -96,7 +98,9 @@ class Vault:
         if files.identify(self._folder.journal) is not None:
             return
         root = self._folder.root
-        new = all(path == self._folder.machine for path in files.list_folder(root))
+        files.sweep(root)
+        # A first start that was cut short has left names with a dot, and these alone.
+        new = all(path.name.startswith(".") for path in files.list_folder(root))
         files.make_folder(self._folder.machine, private=True)
         for name, text in templates.seeds(root.absolute().parent, self._language, new=new).items():
             self._seed(root / name, text)
@@ -123,6 +127,19 @@ class Vault:
         """Return what was done to the vault, oldest first."""
         return journal.read(self._folder.journal)
 
+    def torn_journal_lines(self) -> int:
+        """Return how many lines of the journal cannot be read."""
+        return journal.torn_lines(files.read_text(self._folder.journal) or "")
+
+    def rewrite_journal(self, rewrite: Callable[[JournalChange], JournalChange]) -> None:
+        """Replace the journal, in one step, by what ``rewrite`` makes of each change; torn lines are dropped."""
+        with locks.locked(self._folder.lock, timeout_s=self._lock_timeout_s):
+            snapshot = files.read(self._folder.journal)
+            runs = journal.parse(snapshot.data.decode("utf-8", "replace")) if snapshot else ()
+            new = "".join(journal.line(run.only(map(rewrite, run.changes))) + "\n" for run in runs).encode("ascii")
+            if snapshot and new != snapshot.data:
+                files.replace(self._folder.journal, new, expected=snapshot.identity)
+
     def project_text(self) -> str:
         """Return the page that every agent shares; empty if there is none."""
         return files.read_text(self._shelf.checked(self._folder.project)) or ""
@@ -130,7 +147,7 @@ class Vault:
     def write_project(self, text: str) -> None:
         """Replace the shared page by what its owner wrote."""
         self._shelf.checked(self._folder.machine)
-        with files.locked(self._folder.lock, timeout_s=self._lock_timeout_s):
+        with locks.locked(self._folder.lock, timeout_s=self._lock_timeout_s):
             self.prepare()
             path = self._shelf.checked(self._folder.project)
             files.replace(path, pages_of.encode(text), expected=files.identify(path))

@@ -59,11 +59,12 @@ class Taken:
         return max((line.at for line in lines if line.why == "forgotten" or line.id not in ids_in_pages), default=None)
 
 
-def parse(text: str) -> Taken:
-    """Read the ledger; whatever is not one of its lines is counted and passed over."""
+def parse(text: str, known: Taken | None = None) -> Taken:
+    """Read the ledger, or what came behind ``known``; what is not one of its lines is counted and passed over."""
     written = [line for line in text.split("\n") if line.strip()]
     lines = [parsed for parsed in map(_parse_line, written) if parsed is not None]
-    return Taken(lines, skipped=len(written) - len(lines))
+    before = known or Taken()
+    return Taken(before.lines.union(lines), skipped=before.skipped + len(written) - len(lines))
 
 
 def line(taken: TakenLine) -> str:

@@ -11,6 +11,7 @@ from typing import Final
 
 from agent_memory.errors import FileError
 from agent_memory.model.text import clean, one_line, shorten
+from agent_memory.redaction import redact
 from agent_memory.system import files
 from agent_memory.system.paths import PROJECT_FILE, templates_dir
 
@@ -33,8 +34,8 @@ def seeds(workspace: Path, language: str, *, new: bool) -> dict[str, str]:
         new: Whether the memory folder itself is new; an existing one gets no word to its owner.
     """
     project = template(PROJECT_FILE, language).replace("{title}", title_of(workspace))
-    texts = {".gitignore": GIT_IGNORE, ".gitattributes": GIT_ATTRIBUTES, PROJECT_FILE: project}
-    return texts | ({OWNER_FILE: template(OWNER_FILE, language)} if new else {})
+    owner = {OWNER_FILE: template(OWNER_FILE, language)} if new else {}
+    return {".gitignore": GIT_IGNORE, ".gitattributes": GIT_ATTRIBUTES, **owner, PROJECT_FILE: project}
 
 
 def template(name: str, language: str) -> str:
@@ -54,7 +55,7 @@ def title_of(workspace: Path) -> str:
     """Return the title in the workspace's README, or else the folder's name."""
     found = _TITLE.search(_text_of(workspace / "README.md"))
     bare = _LINK.sub(r"\1", _PICTURE.sub(" ", found[1])) if found else ""
-    return shorten(one_line(clean(bare)), MAX_TITLE_CHARS) or workspace.name or "Project"
+    return shorten(redact(one_line(clean(bare))).text, MAX_TITLE_CHARS) or workspace.name or "Project"
 
 
 def _text_of(readme: Path) -> str:

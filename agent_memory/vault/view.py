@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
@@ -31,11 +31,15 @@ class PageState:
 
 @dataclass(frozen=True)
 class StoredPage:
-    """A page as it is on disk: its bytes, and their meaning once somebody asks."""
+    """A page as it is on disk: its bytes, and their meaning once somebody asks.
+
+    ``before`` is the page as it was before, if anybody had asked: most of its entries are still the same.
+    """
 
     ref: PageRef
     identity: FileIdentity
     data: bytes
+    before: Page | None = field(default=None, compare=False)
 
     @cached_property
     def digest(self) -> str:
@@ -45,7 +49,13 @@ class StoredPage:
     @cached_property
     def page(self) -> Page:
         """The page, parsed."""
-        return pages_of.parse(pages_of.decode(self.data))
+        return pages_of.parse(pages_of.decode(self.data), self.before)
+
+    @property
+    def parsed(self) -> Page | None:
+        """The page, if somebody has asked for it."""
+        parsed: Page | None = self.__dict__.get("page")
+        return parsed
 
     @cached_property
     def memories(self) -> tuple[Memory, ...]:

@@ -295,3 +295,45 @@ def test_a_deleted_handoff_is_not_written_again_for_what_it_covered(talked):
 def test_the_slug_is_the_editors():
     assert cursor_slug("/Users/foo.bar/my_app") == "Users-foo-bar-my-app"
     assert cursor_slug("C:\\Dev\\simulations\\opc") == "c-Dev-simulations-opc"
+
+
+def test_turns_said_after_a_handoff_was_deleted_are_covered_whatever_else_is_lost(talked):
+    talked.process()
+    handoff = next(m for m in talked.memories() if m.page.category == "handoffs")
+    with talked.app() as app:
+        vault.delete(app, "default", "handoffs", handoff.id)
+    chat = talked.chat()
+    chat.user(DECISION).assistant(ANSWER).ended().user("thanks").assistant("You're welcome.").ended()
+    for step in ("Write the import of the old orders.", "Now print the labels of the ovens."):
+        chat.user(step).assistant(f"Done: {step}").ended()
+        talked.clock.advance(hours=1)
+        chat.save(written=talked.clock.now())
+        talked.clock.advance(hours=1)
+        talked.process()
+        (talked.memory / ".vault" / "state.sqlite3").unlink()
+
+    talked.process()
+
+    (only,) = bodies(talked, "handoffs")
+    assert "import of the old orders" in only
+    assert "labels of the ovens" in only
+    assert "SQLite" not in only
+
+
+def test_the_same_words_in_two_turns_keep_their_first_origin(workspace):
+    chat = workspace.chat().user("What is left?").assistant(f"One thing.\n\n{TASK}").ended()
+    chat.user("And now?").assistant(f"The same.\n\n{TASK}").ended().user("ok").save(written=workspace.long_ago())
+    workspace.process()
+    before = workspace.files()
+
+    for _ in range(3):
+        workspace.process(full=True)
+
+    pages = {name: data for name, data in before.items() if name.endswith(".md") or "journal" in name}
+    assert {name: data for name, data in workspace.files().items() if name in pages} == pages
+
+
+def test_a_file_from_the_far_future_costs_nothing(talked):
+    os.utime(talked.chat().path, ns=(10**18, 2**62))
+
+    assert not talked.process().failed

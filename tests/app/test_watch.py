@@ -1,15 +1,22 @@
 """The watcher in this process: its thread is ours, its clock the computer's, and every wait has a deadline."""
 
+import contextlib
+import json
+import shutil
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
-from agent_memory.app import recall
-from agent_memory.app.ingest import Tally
+from agent_memory.app import recall, vault
+from agent_memory.app.ingest import Options, Tally
+from agent_memory.app.lookout import Lookout
 from agent_memory.app.watch import Watch, watch, watcher_of
 from agent_memory.model.recall import Query
+from agent_memory.system import files
 from agent_memory.system.clock import SystemClock
 from tests.workspace import Workspace
 
@@ -20,8 +27,11 @@ LESSON = "Root cause: the payment webhook was retried after 10 s, so every slow 
 
 
 class Running:
-    def __init__(self, workspace: Workspace, *, wait: bool) -> None:
+    deserted = False
+
+    def __init__(self, workspace: Workspace, *, wait: bool, **flags: Any) -> None:
         self.workspace = workspace
+        self.flags = {"watch__idle_timeout_s": IDLE_S, "watch__debounce_s": DEBOUNCE_S, **flags}
         self.wait = wait
         self.ended = ""
         self.tallies: list[Tally] = []
@@ -30,8 +40,7 @@ class Running:
         self.thread = threading.Thread(target=self._run)
 
     def _run(self) -> None:
-        flags = {"watch__idle_timeout_s": IDLE_S, "watch__debounce_s": DEBOUNCE_S}
-        with self.workspace.app(SystemClock(), **flags) as app:
+        with self.workspace.app(SystemClock(), **self.flags) as app:
             self.ended = watch(
                 app,
                 transcripts=None,
@@ -42,6 +51,7 @@ class Running:
             )
 
     def _on_start(self, running: Watch) -> None:
+        running.deserted = lambda: self.deserted
         self._watch = running
         self._started.set()
 
@@ -54,8 +64,8 @@ class Running:
 
 
 @contextmanager
-def watching(workspace: Workspace, *, wait: bool = True) -> Iterator[Running]:
-    running = Running(workspace, wait=wait)
+def watching(workspace: Workspace, *, wait: bool = True, **flags: Any) -> Iterator[Running]:
+    running = Running(workspace, wait=wait, **flags)
     running.thread.start()
     try:
         yield running
@@ -80,6 +90,12 @@ def bodies(workspace: Workspace, category: str) -> list[str]:
 def watcher(workspace: Workspace) -> str:
     with workspace.app() as app:
         return watcher_of(app)
+
+
+def mirrored(workspace: Workspace) -> str:
+    """The text in the mirror as it stands; nothing is synced."""
+    with contextlib.closing(sqlite3.connect(workspace.memory / ".vault" / "mirror.sqlite3")) as connection:
+        return str(connection.execute("select body from memories").fetchall())
 
 
 def now() -> datetime:
@@ -125,11 +141,114 @@ def test_a_second_watcher_says_so_and_leaves(workspace):
     workspace.chat().user("Hello.").save(written=now())
     with watching(workspace):
         eventually(lambda: watcher(workspace) != "", within_s=10)
-        second = Running(workspace, wait=True)
+        second = Running(workspace, wait=False)
         second.thread.start()
         second.thread.join(10)
 
         assert second.ended.startswith("Already being watched by process")
+
+
+def test_a_second_watcher_that_may_wait_stands_by_and_takes_over(workspace):
+    chat = workspace.chat().user("Hello.").assistant("Hello!").ended().save(written=now())
+    with watching(workspace) as first:
+        eventually(lambda: watcher(workspace) != "", within_s=10)
+        with watching(workspace) as second:
+            first.stop()
+            chat.user(DECISION).assistant("On it.").save(written=now())
+            eventually(lambda: bool(bodies(workspace, "decisions")), within_s=10)
+
+            eventually(lambda: bool(second.tallies), within_s=10)
+
+            assert first.ended == "Stopped."
+            assert second.tallies[0].decisions == 1
+
+
+def test_it_ends_with_whoever_started_it(workspace):
+    workspace.chat().user("Hello.").save(written=now())
+    running = Running(workspace, wait=True)
+    running.deserted = True
+    running.thread.start()
+    running.thread.join(10)
+
+    assert running.ended.startswith("Ended, since")
+    assert watcher(workspace) == ""
+
+
+def test_a_page_that_a_person_edits_reaches_the_mirror(workspace):
+    workspace.chat().user(DECISION).assistant("Done.").ended().save(written=now())
+    with watching(workspace) as running:
+        eventually(lambda: bool(running.tallies), within_s=10)
+        page = workspace.memory / "default" / "decisions.md"
+        page.write_text(page.read_text(encoding="utf-8").replace("SQLite", "Bluefinch"), encoding="utf-8")
+
+        # Looking through the app would itself bring the mirror up to date.
+        eventually(lambda: "Bluefinch" in mirrored(workspace), within_s=10)
+
+
+def test_conversations_of_dashboards_are_taken(workspace):
+    folder = workspace.memory / "conversations"
+    folder.mkdir(parents=True)
+    with watching(workspace):
+        eventually(lambda: watcher(workspace) != "", within_s=10)
+        messages = [
+            {"role": "user", "text": DECISION},
+            {"role": "agent", "text": "Done."},
+            {"role": "user", "text": "Ok."},
+        ]
+        written = {"agentId": "ana", "savedAt": now().isoformat(), "messages": messages}
+        (folder / "ana.json").write_text(json.dumps(written), encoding="utf-8")
+        eventually(lambda: bool(bodies(workspace, "decisions")), within_s=10)
+
+    assert {memory.page.agent for memory in workspace.memories()} == {"ana"}
+
+
+def test_a_folder_that_vanishes_and_returns_is_followed(workspace):
+    chat = workspace.chat().user("Hello.").assistant("Hello!").ended().save(written=now())
+    with watching(workspace) as running:
+        eventually(lambda: bool(running.tallies), within_s=10)
+        shutil.rmtree(workspace.transcripts)
+        chat.user(DECISION).assistant("On it.").save(written=now())
+        eventually(lambda: bool(bodies(workspace, "decisions")), within_s=10)
+
+
+def test_changes_that_nobody_rings_for_are_found_and_said_once(workspace, caplog):
+    chat = workspace.chat().user("Hello.").assistant("Hello!").ended().save(written=now())
+    with workspace.app(SystemClock()) as app:
+        options = Options(agent=app.agent, idle_after=timedelta(seconds=IDLE_S))
+        lookout = Lookout(app, options, DEBOUNCE_S, lambda: "")
+        path, seen = str(chat.path), files.identify(chat.path)
+        assert lookout.look({}) == {path}
+        lookout.close()  # deaf from now on, as on a network mount
+        for text in (DECISION, LESSON):
+            chat.user(text).assistant("On it.").save(written=now() - timedelta(minutes=1))
+            lookout.sweep({path: (seen, True)})
+            assert lookout.look({}) == {path}
+
+    assert [record.message for record in caplog.records if "no events" in record.message] == [
+        "no events come from the file system; looking every 3 seconds instead"
+    ]
+
+
+def test_the_vault_is_compacted_when_the_watch_begins(workspace):
+    with workspace.app() as app:
+        for number in range(5):
+            vault.add(app, "default", "decisions", f"We sell bread number {number}.", [])
+    with watching(workspace, compact__max_entries=3, compact__keep_entries=2):
+        eventually(lambda: (workspace.memory / "default" / "archive" / "decisions.md").exists(), within_s=10)
+
+    with workspace.app() as app:
+        assert app.state.last_run("compact") is not None
+
+
+def test_a_folder_that_may_not_be_entered_is_named_and_outlived(workspace):
+    chat = workspace.chat().user("Hello.").assistant("Hello!").ended().save(written=now())
+    odd = workspace.transcripts / "odd" / "odd.jsonl"
+    odd.mkdir(parents=True)
+    (workspace.transcripts / "dangling.jsonl").symlink_to(workspace.transcripts / "nowhere")
+    with watching(workspace) as running:
+        eventually(lambda: bool(running.tallies), within_s=10)
+        chat.user(DECISION).assistant("On it.").save(written=now())
+        eventually(lambda: bool(bodies(workspace, "decisions")), within_s=10)
 
 
 def test_without_waiting_it_says_that_there_is_nothing_to_watch(workspace):

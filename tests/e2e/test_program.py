@@ -74,7 +74,7 @@ def test_a_run_that_is_killed_is_finished_by_the_next(workspace, undisturbed, se
 
     assert essence(workspace.memories()) == undisturbed
     assert len(workspace.memories()) == len(undisturbed)
-    assert not [name for name in workspace.files() if name.endswith(".tmp")]
+    assert not [name for name in workspace.files() if "am-tmp" in name]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -85,7 +85,7 @@ def test_a_watcher_ends_cleanly_when_told_to(workspace, number):
         eventually(lambda: (workspace.memory / ".vault" / "state.sqlite3").exists(), within_s=20)
         chat.user(DECISION).assistant("On it.").save(written=datetime.now(UTC))
         eventually(lambda: bool(bodies(workspace, "decisions")), within_s=20)
-        again = start(workspace, "watch", "--wait-for-transcripts")
+        again = start(workspace, "watch")
         _, err = again.communicate(timeout=20)
         assert (again.returncode, str(watcher.pid) in err) == (0, True)
     finally:
@@ -101,13 +101,18 @@ def test_an_idle_watcher_uses_next_to_no_processor_time(workspace):
         workspace.chat(number).user("Hello.").assistant("Hello!").ended().save(written=datetime(2026, 1, 1, tzinfo=UTC))
     watcher = start(workspace, "watch", "--quiet")
     try:
-        eventually(lambda: (workspace.memory / ".vault" / "mirror.sqlite3").exists(), within_s=30)
+        eventually(lambda: has_taken(workspace, 50), within_s=30)
         before = cpu_s(watcher.pid)
         time.sleep(3)  # the stretch that is measured
         assert cpu_s(watcher.pid) - before < 0.3
     finally:
         watcher.terminate()
         watcher.communicate(timeout=20)
+
+
+def has_taken(workspace: Workspace, conversations: int) -> bool:
+    with workspace.app() as app:
+        return len([one for one in app.state.bookmarks() if one.settled]) == conversations
 
 
 def cpu_s(pid: int) -> float:

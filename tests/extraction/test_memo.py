@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from agent_memory.extraction.memo import Coverage, Memo, OpenTask, Option, Proposal
+from agent_memory.extraction.memo import FORMAT, Coverage, Memo, OpenTask, Option, Proposal, Said
 
 FULL = Memo(
     conversation="c",
@@ -15,7 +15,7 @@ FULL = Memo(
     mood="accepted",
     asked="choice",
     proposal=Proposal(3, "d", True, (Option("2", "usar fila", 4, 9),)),
-    recent=(("decisions", "One."),),
+    said=(Said("k", "decisions", "One.", "o", "l"),),
     tasks=(OpenTask("k", "write it", todo=True),),
     coverage=Coverage(1, "f", "l", 3, "2026-03-16T10:30:00+00:00", True, 2, ("a",), ("b",), ("c.py",), "d"),
 )
@@ -33,11 +33,11 @@ def test_a_memo_survives_json(memo: Memo) -> None:
         "[]",
         "null",
         "{}",
-        '{"format":1}',
+        '{"format":2}',
         '{"format":99}',
-        '{"format":1,"magic":1}',
+        '{"format":2,"magic":1}',
         "[" * 100_000,
-        '{"format":1,"proposal":3}',
+        '{"format":2,"proposal":3}',
     ],
 )
 def test_a_broken_memo_is_an_empty_one(text: str) -> None:
@@ -50,4 +50,4 @@ def test_a_memo_with_a_value_of_the_wrong_kind_is_an_empty_one(name: str, value:
 
 
 def test_a_memo_of_another_format_is_an_empty_one() -> None:
-    assert Memo.from_json(json.dumps({**json.loads(FULL.to_json()), "format": 2})) == Memo.empty()
+    assert Memo.from_json(json.dumps({**json.loads(FULL.to_json()), "format": FORMAT + 1})) == Memo.empty()

@@ -56,7 +56,7 @@ def test_process_counts_what_it_took(here, cli):
 
     assert set(told) == {
         "sessions_found", "sessions_processed", "sessions_up_to_date", "turns", "decisions", "lessons", "tasks",
-        "handoffs", "duplicates", "redactions", "skipped_lines", "errors",
+        "handoffs", "duplicates", "redactions", "skipped_lines", "errors", "alarms",
     }  # fmt: skip
     assert (told["sessions_found"], told["decisions"]) == (1, 1)
 
@@ -364,3 +364,146 @@ def test_status_names_what_it_had_to_pass_over(taken, cli, tmp_path):
 
     assert len(warnings) == 2
     assert answer(cli("search", "ours", "--json"))["results"] == []
+
+
+def add(cli, words):
+    return answer(cli("vault", "add", "default", "decisions", "--content", words, "--json"))["id"]
+
+
+def standing(cli):
+    return [row["snippet"] for row in answer(cli("vault", "list", "default", "decisions", "--json"))["entries"]]
+
+
+def test_undo_passes_over_what_it_cannot_take_back_and_reaches_the_rest(here, cli):
+    add(cli, "first one")
+    add(cli, "second one")
+    page = here.memory / "default" / "decisions.md"
+    page.write_text(page.read_text(encoding="utf-8").replace("second one", "second, edited"), encoding="utf-8")
+
+    assert cli("undo")[0] == 0
+
+    assert standing(cli) == ["second, edited"]
+    assert cli("undo")[0] == 2
+
+
+def test_undo_passes_over_an_intent_whose_page_was_never_written(here, cli):
+    add(cli, "first one")
+    journal = here.memory / ".vault" / "journal.jsonl"
+    last = journal.read_text(encoding="utf-8").splitlines()[-1]
+    void = json.loads(last) | {"run": "void"}
+    void["changes"][0] |= {"id": "42", "after": void["changes"][0]["after"].replace("first", "void")}
+    journal.write_text(f"{last}\n{json.dumps(void)}\n", encoding="utf-8")
+
+    cli("undo")
+
+    assert standing(cli) == []
+
+
+def test_undo_after_a_redo_takes_the_redone_run_back(cli):
+    add(cli, "first one")
+    add(cli, "second one")
+    cli("undo")
+    undoing = answer(cli("changes", "--json"))["runs"][0]["run"]
+    cli("undo", undoing)
+    assert standing(cli) == ["second one", "first one"]
+    assert [run["undone"] for run in answer(cli("changes", "--json"))["runs"]][2] is False
+
+    cli("undo")
+
+    assert standing(cli) == ["first one"]
+
+
+def test_editing_back_and_forth_is_undone_step_by_step(cli):
+    entry = add(cli, "one")
+    for words in ("two", "one"):
+        cli("vault", "edit", "default", "decisions", entry, "--content", words)
+    seen = []
+    while cli("undo")[0] == 0:
+        seen.append(standing(cli))
+
+    assert seen == [["two"], ["one"], []]
+
+
+def test_undoing_one_entry_leaves_the_rest_of_its_run_to_undo(here, cli):
+    here.chat().user(
+        "Still to do: rotate the webhook secret before the launch. Still to do: measure the ovens of shop 3 again."
+    ).assistant(
+        "Noted.\n\n- [ ] rotate the webhook secret before the launch\n- [ ] measure the ovens of shop 3 again"
+    ).ended().user("ok").save(written=here.long_ago())
+    cli("process")
+    runs = answer(cli("changes", "--json"))["runs"]
+    run = next(run for run in runs if len({c["id"] for c in run["changes"] if c["page"].endswith("tasks.md")}) > 1)
+
+    cli("undo", run["changes"][0]["id"])
+
+    again = next(each for each in answer(cli("changes", "--json"))["runs"] if each["run"] == run["run"])
+    assert not again["undone"]
+
+
+def test_secrets_in_tags_titles_and_deleted_words_are_not_copied(here, cli):
+    secret = "ghp_" + "a1B2c3D4e5" * 3 + "a1B2c3"
+    (here.root / "README.md").write_text(f"# My app {secret}\n", encoding="utf-8")
+    cli("vault", "add", "default", "decisions", "--content", "x y z", "--tags", f"fine,{secret}")
+    page = here.memory / "default" / "decisions.md"
+    page.write_text(page.read_text(encoding="utf-8") + f"\n## 2026-03-01\n\nIt is {secret}\n", encoding="utf-8")
+    typed = answer(cli("vault", "list", "default", "decisions", "--json"))["entries"][-1]["id"]
+
+    cli("vault", "delete", "default", "decisions", typed, "--force")
+
+    assert not [name for name, data in here.files().items() if secret.encode() in data]
+
+
+@pytest.mark.parametrize("name", ["config.toml", "taken.jsonl", "README.md", "_project.md"])
+def test_an_agent_cannot_be_called_like_a_file_of_the_vault(here, cli, name):
+    assert cli("vault", "add", name, "decisions", "--content", "x")[0] == 2
+    assert not here.memory.exists()
+
+
+def test_the_version_is_printed_without_a_command(cli):
+    code, out, _ = cli("--version")
+
+    assert (code, out.count(".")) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["process", "--threshold", "inf"],
+        ["process", "--threshold", "1e300"],
+        ["--dir", "~nosuchuser/x", "agents"],
+        ["process", "--transcripts-dir", "~nosuchuser/x"],
+        ["--dir", "x" * 300, "agents"],
+    ],
+)
+def test_hostile_values_are_one_sentence(here, cli, words):
+    code, _, err = cli(*words)
+
+    assert (code, len(err.strip().splitlines())) == (1, 2)
+    assert not here.memory.exists()
+
+
+def test_closed_streams_are_no_error(taken):
+    import os
+    import subprocess
+
+    def close_all():
+        for number in (0, 2):
+            os.close(number)
+
+    done = subprocess.run(
+        [sys.executable, "-m", "agent_memory", "process"], preexec_fn=close_all, stdout=subprocess.PIPE, check=False
+    )
+
+    assert (done.returncode, b"up to date" in done.stdout) == (0, True)
+
+
+def test_a_full_device_behind_stdout_is_one_sentence(taken):
+    import subprocess
+
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        done = subprocess.run(
+            [sys.executable, "-m", "agent_memory", "config", "show"],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)

@@ -3,8 +3,8 @@ from datetime import timedelta
 
 import pytest
 
-from agent_memory.jobs.compact import Limits, expired_checkpoints, plan_compaction
-from agent_memory.model.memory import Add, Batch, Draft, PageRef
+from agent_memory.jobs.compact import Limits, expired_checkpoints, halfway_moves, plan_compaction
+from agent_memory.model.memory import Add, Batch, Draft, Move, PageRef
 from agent_memory.system.paths import MemoryFolder
 from agent_memory.vault.store import Vault
 from tests.builders import A_DAY
@@ -27,7 +27,7 @@ def fill(vault, category, count, *, body="Shelf {}", by="heuristic", tags=()):
 
 def moved(vault):
     view = vault.view()
-    ids = [change.id for change in plan_compaction(view, LIMITS).changes]
+    ids = [change.id for change in plan_compaction(view, LIMITS).changes if isinstance(change, Move)]
     return [view.by_id(each)[0].body for each in ids]
 
 
@@ -102,3 +102,38 @@ def test_old_and_broken_checkpoints_are_expired(tmp_path, clock):
     expired = expired_checkpoints(tmp_path, now=clock.now(), days=7)
 
     assert [path.stem for path in expired] == ["broken", "none", "old", "text"]
+
+
+def hand_written(vault, *entries):
+    path = vault.page_path(PageRef("default", "decisions"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = "\n---\n\n".join(f"<!-- id:{n} -->\n## {day}\n\n{body}\n" for n, day, body in entries)
+    path.write_text(text, encoding="utf-8")
+
+
+def test_entries_that_share_an_id_stay_where_a_person_put_them(vault):
+    mine = (1000, "2026-11-29", "My new words")
+    hand_written(
+        vault, mine, *((1000 + n, f"2026-01-{31 - n:02d}" if n else "2025-01-01", f"Old {n}") for n in range(31))
+    )
+
+    for _ in range(3):
+        vault.update(halfway_moves, verb="compact")
+        vault.update(lambda view: plan_compaction(view, LIMITS), verb="compact")
+
+    bodies = [memory.body for memory in vault.view().memories]
+    assert {"My new words", "Old 0"} <= set(bodies)
+    assert len(bodies) == 32
+
+
+def test_what_was_copied_back_from_the_archive_and_kept_is_not_moved_again(vault):
+    hand_written(vault, *((n, f"2026-01-{n % 28 + 1:02d}", f"Old {n}") for n in range(1, 41)))
+    vault.update(lambda view: plan_compaction(view, LIMITS), verb="compact")
+    archived = vault.view().of("default", "decisions", archived=True)[0]
+    path = vault.page_path(PageRef("default", "decisions"))
+    copy = archived.raw.replace("Old", "#keep Old")
+    path.write_text(copy + "\n\n---\n\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+
+    vault.update(halfway_moves, verb="compact")
+
+    assert any("#keep" in memory.body for memory in vault.view().of("default", "decisions", archived=False))

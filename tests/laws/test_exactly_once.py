@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_memory.app import recall, vault
+from agent_memory.app import changes, recall, vault
 from agent_memory.errors import UnknownEntry, UsageError
 from tests.workspace import Chat, Workspace, essence
 
@@ -134,7 +134,7 @@ def test_law_4_everything_the_machine_wrote_can_be_taken_back(make, conversation
     with workspace.app() as app:
         while True:
             try:
-                undone = vault.undo(app, None)
+                undone = changes.undo(app, None)
             except UnknownEntry:
                 break
             assert undone.kept == ()

@@ -9,7 +9,16 @@ import pytest
 from agent_memory.model.transcript import Record, SkippedLine, Todo, ToolUse
 from agent_memory.sources import SOURCES, source_named
 from agent_memory.sources.base import Event, Line, Status
-from agent_memory.sources.cursor import CURSOR, claimed_workspace, conversation_of, cursor_slug, events, folders
+from agent_memory.sources.cursor import (
+    CURSOR,
+    claimed_workspace,
+    conversation_of,
+    cursor_slug,
+    events,
+    folders,
+    is_cut_slug,
+    logged_workspace,
+)
 from agent_memory.sources.jsonl import split
 from tests.builders import assistant_line, json_line, user_line
 
@@ -70,7 +79,9 @@ def test_a_claim_that_makes_no_sense_claims_nothing(claim):
         ("a1.jsonl", ("a1", None)),
         ("a1/subagents/b2.jsonl", ("b2", "a1")),
         ("a1/b2.jsonl", None),
+        ("a1.txt", ("a1", None)),
         ("a1/a1.txt", None),
+        ("a1.json", None),
         ("a1/other/b2.jsonl", None),
         ("a b.jsonl", None),
         (".jsonl", None),
@@ -173,6 +184,53 @@ def test_content_of_another_kind_is_counted(content):
 )
 def test_lines_without_words(line, expected):
     assert event_of(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ({"type": "brand_new"}, "line brand_new"),
+        ({"type": "words of a person, perhaps"}, "line ?"),
+        ({"role": "oracle", "message": {"content": "x"}}, "role oracle"),
+        ({"role": "user"}, "message without content"),
+        ({"role": "user", "message": {"content": [{"type": "hologram"}]}}, "block hologram"),
+    ],
+)
+def test_what_nobody_knows_is_named_by_its_kind_never_by_its_words(line, kind):
+    event = event_of(line)
+
+    assert isinstance(event, SkippedLine)
+    assert event.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("log", "path"),
+    [
+        ("workspacePath=/a b/c\n", "/a b/c"),
+        ("[x] workspacePath=/old\n[x] workspacePath=/new pid=4\n", "/new"),
+        ('{"workspacePath":"/a/b","pid":1}', "/a/b"),
+        ("workspacePath: C:\\Dev\\opc\r\n", "C:\\Dev\\opc"),
+        ("path=/a", None),
+        ("", None),
+    ],
+)
+def test_a_log_names_the_workspace_it_was_opened_for(log, path):
+    assert logged_workspace(log) == path
+
+
+@pytest.mark.parametrize(
+    ("name", "slug", "cut"),
+    [
+        ("private-tmp-claude-501-Users-johnknox-code-switchbo-157e277",
+         "private-tmp-claude-501-Users-johnknox-code-switchboard", True),
+        ("private-tmp-claude-501-Users-johnknox-code-switchbo-157e27",
+         "private-tmp-claude-501-Users-johnknox-code-switchboard", False),
+        ("private-tmp-claude-501-Users-other-157e277", "private-tmp-claude-501-Users-johnknox", False),
+        ("w-app-1234567", "w-app-12345678", False),
+    ],
+)  # fmt: skip
+def test_a_long_slug_may_have_been_cut(name, slug, cut):
+    assert is_cut_slug(name, slug) is cut
 
 
 def test_unknown_blocks_are_passed_over():

@@ -3,8 +3,17 @@ import pytest
 from agent_memory.errors import DatabaseBroken, DatabaseError, DatabaseTooNew
 from agent_memory.system.database import Database, Migration
 
-FIRST = Migration("2026-11-30 notes", lambda db: db.run("create table notes (text text) strict") and None)
-SECOND = Migration("2026-12-01 tags", lambda db: db.run("alter table notes add column tag text") and None)
+
+def _notes(db: Database) -> None:
+    db.run("create table notes (text text) strict")
+
+
+def _tags(db: Database) -> None:
+    db.run("alter table notes add column tag text")
+
+
+FIRST = Migration("2026-11-30 notes", _notes)
+SECOND = Migration("2026-12-01 tags", _tags)
 
 
 @pytest.fixture
@@ -78,3 +87,11 @@ def test_a_folder_in_its_place_is_an_error_of_ours(tmp_path):
 
     with pytest.raises(DatabaseError):
         Database.open(tmp_path / "x.sqlite3")
+
+
+def test_a_statement_that_finds_no_table_has_met_a_damaged_file(tmp_path):
+    database = Database.open(tmp_path / "x.sqlite3")
+
+    with pytest.raises(DatabaseBroken):
+        database.row("select 1 from bookmarks")
+    database.close()

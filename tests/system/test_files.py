@@ -1,11 +1,9 @@
 import os
 import stat
-import subprocess
-import sys
 
 import pytest
 
-from agent_memory.errors import FileError, LockTimeout, PageConflict
+from agent_memory.errors import FileError, PageConflict
 from agent_memory.system import files
 
 
@@ -105,37 +103,11 @@ def test_private_folders_are_for_their_owner_only(tmp_path):
         assert stat.S_IMODE((tmp_path / ".vault").stat().st_mode) == 0o700
 
 
-def test_a_held_lock_is_refused_after_the_deadline_and_says_who_holds_it(tmp_path):
-    program = (
-        "import sys; from pathlib import Path; from agent_memory.system import files\n"
-        "with files.locked(Path(sys.argv[1]), timeout_s=5):\n"
-        "    print('held', flush=True); sys.stdin.read()"
-    )
-    holder = subprocess.Popen(
-        [sys.executable, "-c", program, str(tmp_path / "vault.lock")],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    with holder:
-        assert holder.stdout is not None
-        assert holder.stdin is not None
-        assert holder.stdout.readline() == "held\n"
+def test_what_a_killed_writer_left_is_swept_by_the_next(tmp_path):
+    (tmp_path / ".page.md.0123456789ab.am-tmp").write_bytes(b"half")
+    (tmp_path / ".other.md.0123456789ab.am-tmp").write_bytes(b"half")
 
-        with pytest.raises(LockTimeout, match=str(holder.pid)), files.locked(tmp_path / "vault.lock", timeout_s=0.1):
-            pass
-
-        holder.stdin.close()
-    with files.locked(tmp_path / "vault.lock", timeout_s=5):
-        pass
-
-
-def test_a_lock_is_taken_or_left(tmp_path):
-    first = files.try_lock(tmp_path / "watch.lock")
-
-    assert first is not None
-    assert files.try_lock(tmp_path / "watch.lock") is None
-    first.release()
-    again = files.try_lock(tmp_path / "watch.lock")
-    assert again is not None
-    again.release()
+    files.replace(tmp_path / "page.md", b"whole", expected=None)
+    assert leftovers(tmp_path) == [".other.md.0123456789ab.am-tmp"]
+    files.sweep(tmp_path)
+    assert leftovers(tmp_path) == []

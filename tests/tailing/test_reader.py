@@ -11,7 +11,8 @@ import pytest
 from agent_memory.errors import FileError
 from agent_memory.model.transcript import Bookmark, ConversationFile, Mark, SkippedLine
 from agent_memory.tailing.decide import Change
-from agent_memory.tailing.reader import MARKS_KEPT, ClosedTurn, Reading, bookmark_after, open_reading
+from agent_memory.tailing.reader import ClosedTurn, Reading, bookmark_after, open_reading
+from agent_memory.tailing.reading import MARKS_KEPT
 from tests.builders import TURN_ENDED, assistant_line, user_line
 
 NOW = datetime(2026, 3, 16, 12, 0, tzinfo=UTC)

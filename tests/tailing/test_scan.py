@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
 import pytest
 
-from agent_memory.errors import FileError
-from agent_memory.sources.cursor import CURSOR
-from agent_memory.tailing.scan import find_folders, scan
+from agent_memory.tailing.scan import scan
 
 A, B, C = (
     "aaaaaaaa-0000-4000-8000-00000000000a",
@@ -22,19 +19,6 @@ def a_file(path: Path, *, size: int = 10, written_at: int = 1_000) -> Path:
     path.write_bytes(b"x" * size)
     os.utime(path, (written_at, written_at))
     return path
-
-
-def a_project(home: Path, slug: str, claim: object = None) -> Path:
-    project = home / ".cursor/projects" / slug
-    (project / "agent-transcripts").mkdir(parents=True)
-    if claim is not None:
-        text = claim if isinstance(claim, str) else json.dumps(claim)
-        (project / ".workspace-trusted").write_text(text, encoding="utf-8")
-    return project / "agent-transcripts"
-
-
-def found(home: Path, workspace: Path | str) -> list[Path]:
-    return list(find_folders(CURSOR, home=str(home), data_dir=None, workspace=str(workspace)))
 
 
 def test_every_layout_is_found_the_one_untouched_longest_first(tmp_path):
@@ -110,54 +94,30 @@ def test_a_link_to_nowhere_is_no_conversation(tmp_path):
     assert scan([tmp_path]).files == ()
 
 
-def test_a_project_is_ours_by_its_claim_or_else_by_its_name(home, tmp_path):
-    workspace = tmp_path / "my_app"
-    workspace.mkdir()
-    by_name = a_project(home, "-".join(tmp_path.parts[1:]).replace("_", "-") + "-my-app")
-    by_claim = a_project(home, "something-e83f160", {"workspacePath": str(workspace)})
-    a_project(home, "unrelated", {"workspacePath": str(tmp_path / "other")})
-    a_project(home, "empty-window")
+def test_a_link_to_nowhere_and_a_folder_named_like_a_chat_are_reported(tmp_path):
+    (tmp_path / f"{A}.jsonl").symlink_to(tmp_path / "gone")
+    (tmp_path / f"{B}.jsonl").mkdir()
 
-    assert sorted(found(home, workspace)) == sorted([by_name, by_claim])
+    result = scan([tmp_path])
 
-
-def test_a_project_that_claims_another_path_is_not_ours_whatever_its_name(home):
-    a_project(home, "w-a-b", {"workspacePath": "/w/a-b"})
-
-    assert found(home, "/w/a_b") == []
-    assert found(home, "/w/a-b") == [home / ".cursor/projects/w-a-b/agent-transcripts"]
+    assert [(trouble.path, trouble.message) for trouble in result.troubles] == [
+        (str(tmp_path / f"{A}.jsonl"), "It is a link to a file that is not there.")
+    ]
+    assert [file.conversation for file in result.files] == [B]  # reading it says what it is
 
 
-@pytest.mark.parametrize("claim", ["", "not json", "[]", '{"workspacePath": 7}', "[" * 100_000])
-def test_a_broken_claim_leaves_it_to_the_name(home, claim):
-    ours = a_project(home, "w-app", claim)
+def test_of_twins_the_one_that_is_no_plain_text_counts_unless_it_is_empty(tmp_path):
+    a_file(tmp_path / f"{A}.txt", size=90)
+    newer = a_file(tmp_path / f"{A}.jsonl", size=10)
+    older = a_file(tmp_path / f"{B}.txt", size=90)
+    a_file(tmp_path / f"{B}.jsonl", size=0)
 
-    assert found(home, "/w/app") == [ours]
-
-
-def test_links_to_the_workspace_lead_to_the_same_project(home, tmp_path):
-    real = tmp_path / "real"
-    real.mkdir()
-    link = tmp_path / "link"
-    link.symlink_to(real)
-    ours = a_project(home, "x", {"workspacePath": str(link)})
-
-    assert found(home, real) == found(home, link) == [ours]
+    assert {file.path for file in scan([tmp_path]).files} == {str(newer), str(older)}
 
 
-def test_stray_files_among_the_projects_are_no_projects(home):
-    a_file(home / ".cursor/projects/w-app")
-    a_file(home / ".cursor/projects/other")
+def test_a_dashboards_chat_is_found_by_the_name_of_its_file(tmp_path):
+    a_file(tmp_path / "dev.json")
+    a_file(tmp_path / "below" / "dev.json")
+    a_file(tmp_path / ".tmp.json")
 
-    assert scan(found(home, "/w/app")).files == ()
-
-
-def test_a_home_without_the_editor_has_no_folders(home):
-    assert found(home, "/w/app") == []
-
-
-def test_a_file_where_the_projects_should_be_says_so(home):
-    a_file(home / ".cursor/projects")
-
-    with pytest.raises(FileError):
-        found(home, "/w/app")
+    assert [(file.source, file.conversation) for file in scan([tmp_path]).files] == [("dashboard", "dev.json")]

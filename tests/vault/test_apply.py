@@ -133,9 +133,10 @@ def test_a_move_that_was_cut_short_is_finished_with_the_pages_copy() -> None:
     text = world.text()
     world.apply(Batch((Move(REF, "1"),)))
     world.texts[REF] = text.encode()
-    world.apply(Batch((Amend(REF, "1", body="newer"),)))
+    world.apply(Batch((Amend(REF, "1", meta={"status": "superseded"}),)))
     world.apply(Batch((Move(REF, "1"),)))
-    assert (world.bodies(), world.bodies(ARCHIVE)) == (["two"], ["newer"])
+    assert (world.bodies(), world.bodies(ARCHIVE)) == (["two"], ["one"])
+    assert "superseded" in world.text(ARCHIVE)
 
 
 def test_entries_that_share_an_id_are_both_moved_and_none_is_lost() -> None:
@@ -152,7 +153,8 @@ def test_a_stranger_in_the_archive_with_the_same_id_stays() -> None:
 
 
 def test_what_a_finished_move_replaces_is_in_the_journal() -> None:
-    world = World((REF, OWNED), (ARCHIVE, OWNED.replace("Mine", "Older")))
+    keyed = OWNED.replace("by:user", "key:k")
+    world = World((REF, keyed), (ARCHIVE, keyed.replace("Mine", "Older")))
     outcome = world.apply(Batch((Move(REF, "5"),)))
     assert world.bodies(ARCHIVE) == ["Mine."]
     assert "Older." in str(outcome.journal[0].before)
@@ -191,10 +193,25 @@ def test_a_change_to_what_is_not_there_fails_the_batch(change: Change) -> None:
     assert world.text() == text
 
 
-def test_restoring_puts_an_entry_back_in_its_place_or_over_its_own_id() -> None:
+def test_restoring_puts_an_entry_back_in_the_place_of_what_it_had_become() -> None:
     world = with_two()
     raw = world.view().by_id("1")[0].raw
     world.apply(Batch((Amend(REF, "1", body="changed"),)))
-    world.apply(Batch((Restore(REF, raw),)))
+    changed = world.view().by_id("1")[0].raw
+    world.apply(Batch((Restore(REF, raw, changed),)))
     assert world.bodies() == ["two", "one"]
     assert not world.apply(Batch((Restore(REF, raw),)))
+
+
+def test_restoring_one_of_two_that_share_an_id_leaves_the_other() -> None:
+    world = World((REF, OWNED + "\n" + OWNED.replace("Mine", "Another's")))
+    raw = world.view().by_id("5")[0].raw
+    world.apply(Batch((Remove(REF, "5"),)))
+    world.apply(Batch((Restore(REF, raw),)))
+    assert sorted(world.bodies()) == ["Another's.", "Mine."]
+
+
+def test_a_persons_entry_never_replaces_another_that_happens_to_have_its_id() -> None:
+    world = World((REF, OWNED), (ARCHIVE, OWNED.replace("Mine", "Older")))
+    world.apply(Batch((Move(REF, "5"),)))
+    assert sorted(world.bodies(ARCHIVE)) == ["Mine.", "Older."]

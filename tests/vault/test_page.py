@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import itertools
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agent_memory.model.memory import Draft, Memory, PageRef
 from agent_memory.model.transcript import Origin
+from agent_memory.vault import comment, front, heading
 from agent_memory.vault import entry as entries_of
 from agent_memory.vault.page import Page, decode, parse
 from tests.builders import A_DAY
@@ -122,3 +126,48 @@ def test_a_page_of_a_hundred_thousand_blank_lines_is_read_in_no_time() -> None:
     page = parse(text)
     assert page.render() == text
     assert len(page.memories(REF)) == 2
+
+
+PIECES = (
+    "<!-- id:12 -->",
+    "<!-- id:x -->",
+    "## 2026-03-16",
+    "## 2026-03-16 · #a",
+    "## Words",
+    "---",
+    "",
+    " ",
+    "a: b",
+    "\r",
+)
+PAGES = st.lists(st.sampled_from(PIECES), max_size=12).map("\n".join) | st.text(max_size=40)
+
+
+def starts_by_walking(text: str) -> list[str]:
+    """The grammar as it is told: line by line."""
+    place = front.length(text)
+    under_comment, after_blank, found = False, True, []
+    while text_line := entries_of.line_at(text, place):
+        blank = not text_line.strip(entries_of.BLANKS)
+        if comment.parse(text_line):
+            found.append(place)
+            under_comment = True
+        elif not blank:
+            if after_blank and not under_comment and text_line.startswith("## ") and heading.parse(text_line):
+                found.append(place)
+            under_comment = False
+        after_blank = blank
+        place += len(text_line)
+    return [text[start:end] for start, end in itertools.pairwise([*found, len(text)])]
+
+
+@given(bom=st.sampled_from(["", "\ufeff", "---\na: b\n---\n", "---\na: b\n---"]), text=PAGES)
+def test_entries_begin_where_walking_over_every_line_finds_them(bom, text):
+    page = parse(bom + text)
+
+    assert [entry.raw + entry.tail for entry in page.entries] == starts_by_walking(bom + text)
+
+
+@given(text=PAGES, before=PAGES)
+def test_what_was_known_before_makes_no_difference(text, before):
+    assert parse(text, parse(before)) == parse(text)

@@ -11,7 +11,7 @@ import pytest
 from agent_memory.errors import FileError, InvalidName, LockTimeout, PageConflict, UnknownEntry
 from agent_memory.model.memory import Add, Amend, Batch, Move, PageRef, TakenLine
 from agent_memory.model.transcript import FileIdentity
-from agent_memory.system import files
+from agent_memory.system import locks
 from agent_memory.system.paths import MemoryFolder
 from agent_memory.vault.page import Page
 from agent_memory.vault.store import Vault, View
@@ -220,7 +220,7 @@ def test_many_writers_lose_nothing(root: Path) -> None:
 
 def test_a_held_lock_is_waited_for_and_then_reported(root: Path) -> None:
     vault = Vault(MemoryFolder(root), FrozenClock(), lock_timeout_s=0)
-    with files.locked(root / ".vault" / "vault.lock", timeout_s=1), pytest.raises(LockTimeout):
+    with locks.locked(root / ".vault" / "vault.lock", timeout_s=1), pytest.raises(LockTimeout):
         vault.update(add(), verb="add")
 
 

@@ -93,3 +93,12 @@ def test_forgotten_words_are_removed_whatever_stands_in_the_pages() -> None:
 def test_an_id_is_known_once_a_line_names_it() -> None:
     assert Taken([a_line(entry="7")]).knows_id("7")
     assert not Taken([a_line(entry="7")]).knows_id("8")
+
+
+def test_what_came_behind_a_ledger_is_added_to_it():
+    first, second = (line(TakenLine(key, "1", A_DAY, "stored")) + "\n" for key in ("a" * 16, "b" * 16))
+
+    grown = parse(second + "torn\n", parse(first + "{\n"))
+
+    assert grown.lines == parse(first + second).lines
+    assert grown.skipped == 2

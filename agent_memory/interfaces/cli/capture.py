@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from dataclasses import asdict
 from pathlib import Path
@@ -64,6 +65,8 @@ def process(
             progress.close()
         for trouble in [] if call.as_json else tally.errors:
             remark(f"{trouble.path}{f':{trouble.line}' if trouble.line else ''}: {trouble.message}")
+        for alarm in [] if call.as_json else tally.alarms:
+            remark(alarm.sentence)
         call.answer(_tally_json(tally), _tally_text(tally, dry_run))
     if tally.failed:
         raise typer.Exit(1)
@@ -95,9 +98,15 @@ def watch(
         "workspace__agent": agent,
     }
 
+    parent = os.getppid()
+    # Whoever starts us with nohup wants us to outlive the terminal, and what ran in it.
+    on_our_own = hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+
     def on_start(running: Watch) -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: running.stop())
+        running.deserted = lambda: not on_our_own and os.getppid() != parent
+        for name in ("SIGINT", "SIGTERM", "SIGBREAK", *(() if on_our_own else ("SIGHUP",))):
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), lambda *_: running.stop())
 
     def report(tally: Tally) -> None:
         if not quiet:

@@ -1,4 +1,4 @@
-"""Commands of trust and care: ``changes``, ``undo``, ``compact``, ``status``, ``config show``."""
+"""Commands of trust and care: what was done and can be taken back, what is wrong, what is to be forgotten."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from agent_memory.interfaces.cli.output import Command, call_of
+from agent_memory.interfaces.cli.output import Command, call_of, confirmed, remark, snippet
 
 
 def commands() -> dict[str, Command]:
@@ -15,7 +15,8 @@ def commands() -> dict[str, Command]:
     config = typer.Typer(help="Settings.", rich_markup_mode=None)
     config.callback()(lambda: None)
     config.command("show")(config_show)
-    return {"changes": changes, "undo": undo, "compact": compact, "status": status, "config": config}
+    named = (changes, undo, forget, verify, doctor, compact, status)
+    return {command.__name__: command for command in named} | {"config": config}
 
 
 def changes(
@@ -24,11 +25,11 @@ def changes(
     limit: Annotated[int, typer.Option("--limit", "-l", min=1, help="How many runs at most.")] = 20,
 ) -> None:
     """List what was done to the vault, newest first."""
-    from agent_memory.app import vault
+    from agent_memory.app import changes as history
 
     call = call_of(context)
     with call.app() as app:
-        runs = vault.changes(app, since=vault.day(since), limit=limit)
+        runs = history.changes(app, since=history.day(since), limit=limit)
     lines = []
     for run in runs:
         undone = "  (undone)" if run.undone else ""
@@ -48,15 +49,94 @@ def undo(
     ] = None,
 ) -> None:
     """Take changes back; what was changed again since stays, and is named."""
-    from agent_memory.app import vault
+    from agent_memory.app import changes as history
 
     call = call_of(context)
     with call.app() as app:
-        undone = vault.undo(app, target)
-    text = f"Took back {len(undone.entries)} changes of {undone.run}."
+        undone = history.undo(app, target)
+    count = len(undone.entries)
+    text = f"Took back {count} {'change' if count == 1 else 'changes'} of {undone.run}."
     if undone.kept:
         text += f"\nLeft as they are, since they have changed again: {', '.join(undone.kept)}."
     call.answer(asdict(undone), text)
+
+
+def forget(
+    context: typer.Context,
+    entry_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="An entry.")] = None,
+    match: Annotated[str | None, typer.Option("--match", metavar="TEXT", help="Whatever has these words.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Do not ask.")] = False,
+) -> None:
+    """Remove words everywhere and for good; what a person wrote is named and left."""
+    from agent_memory.app import forget as forgetting
+
+    call = call_of(context)
+    with call.app() as app:
+        words = forgetting.words_of(app, entry_id, match)
+        done = forgetting.preview(app, words)
+        if not force:
+            remark(_forgetting_text(done, "Would remove", "would lose"))
+            if not confirmed("Forget this? It cannot be undone."):
+                remark("Left as it is.")
+                return
+        done = forgetting.forget(app, words)
+    value = {
+        "removed": [memory.id for memory in done.removed],
+        "trimmed": [memory.id for memory, _ in done.trimmed],
+        "kept": list(done.kept),
+    }
+    call.answer(value, _forgetting_text(done, "Removed", "lost"))
+
+
+def _forgetting_text(done: Any, removed: str, lost: str) -> str:
+    lines = [
+        f"{removed} {len(done.removed)} entries; {len(done.trimmed)} {lost} lines. Their words are not taken again."
+    ]
+    lines += [f"    {memory.page.path} {memory.id}  {snippet(memory.body)}" for memory in done.removed]
+    lines += [f"    {memory.page.path} {memory.id}  (some lines)" for memory, _ in done.trimmed]
+    lines += [f"Yours, and left as it is: {place}" for place in done.kept]
+    return "\n".join([*lines, "Your editor still has the conversation itself, and git what was committed."])
+
+
+def verify(context: typer.Context) -> None:
+    """Check where each memory came from against its conversation, while that exists."""
+    from agent_memory.app import verify as verifying
+
+    call = call_of(context)
+    with call.app() as app:
+        checked = verifying.verify(app)
+    counts = {finding: sum(one.finding == finding for one in checked) for finding in ("verified", "changed", "gone")}
+    changed = [one.memory for one in checked if one.finding == "changed"]
+    lines = [f"{counts['verified']} verified, {counts['changed']} changed, {counts['gone']} gone."]
+    lines += [f"    changed: {memory.page.path} {memory.id}  {snippet(memory.body)}" for memory in changed]
+    rows = [{"id": one.memory.id, "page": one.memory.page.path, "finding": one.finding} for one in checked]
+    call.answer({**counts, "entries": rows}, "\n".join(lines))
+
+
+def doctor(
+    context: typer.Context,
+    restore: Annotated[
+        str | None, typer.Option("--restore", metavar="ID", help="Put an entry back that is in no page any more.")
+    ] = None,
+) -> None:
+    """Say what is wrong, where, and what mends it."""
+    from agent_memory.app import doctor as doctors
+
+    call = call_of(context)
+    with call.app() as app:
+        if restore is not None:
+            back = doctors.restore(app, restore)
+            call.answer({"restored": back.id, "page": back.page.path}, f"{back.id} is back in {back.page.path}.")
+            return
+        findings = doctors.examine(app)
+    lines = [
+        f"{'!' if one.serious else '-'} {one.where}: {one.what}\n    {one.mend}"
+        for one in sorted(findings, key=lambda one: not one.serious)
+    ]
+    serious = any(one.serious for one in findings)
+    call.answer({"healthy": not serious, "findings": list(map(asdict, findings))}, "\n".join(lines) or "All is well.")
+    if serious:
+        raise typer.Exit(1)
 
 
 def compact(
@@ -83,11 +163,11 @@ def compact(
 
 def status(context: typer.Context) -> None:
     """Show what is set up and how things stand."""
-    from agent_memory.app import maintain
+    from agent_memory.app import status as standing
 
     call = call_of(context)
     with call.app() as app:
-        found = maintain.status(app)
+        found = standing.status(app)
     lines = [
         f"Memory      {found.memory_folder}{'' if found.exists else '  (not there yet)'}",
         f"Workspace   {found.workspace}",

@@ -33,6 +33,9 @@ COMMANDS: Final = (
     ("vault", "vault", "Entries by hand."),
     ("changes", "care", "List what was done to the vault, newest first."),
     ("undo", "care", "Take changes back; what was changed again since stays, and is named."),
+    ("forget", "care", "Remove words everywhere and for good; what a person wrote is named and left."),
+    ("verify", "care", "Check where each memory came from against its conversation, while that exists."),
+    ("doctor", "care", "Say what is wrong, where, and what mends it."),
     ("compact", "care", "Move what is old to the archive, drop expired checkpoints, check the mirror."),
     ("status", "care", "Show what is set up and how things stand."),
     ("config", "care", "Settings."),
@@ -66,18 +69,23 @@ def _not_built() -> None:
     raise AssertionError("the command that was asked for is always built")
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(__version__)
+        raise typer.Exit
+
+
 def top(
     context: typer.Context,
     directory: Annotated[
         str | None, typer.Option("--dir", metavar="PATH", help="The memory folder; default: the nearest .memory.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_show_version)
+    ] = False,
 ) -> None:
     """Remember what was decided, learnt and left open in conversations with coding agents."""
-    if version:
-        print(__version__)
-        raise typer.Exit
     context.obj = Call(directory, as_json)
 
 
@@ -85,9 +93,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; errors become a sentence, a hint and a code."""
     arguments = hoist(arguments)
     as_json = "--json" in arguments[: arguments.index("--")] if "--" in arguments else "--json" in arguments
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a narrow console must not break on an arrow or an emoji
+    _mend_streams()
     try:
         code = build(_first_word(arguments))(arguments or ["--help"], standalone_mode=False)
         return code if isinstance(code, int) else 0
@@ -96,10 +102,25 @@ def run(arguments: Sequence[str]) -> int:
         return failures.exit_code(error)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
+    except OSError as error:
+        # What no door has translated: a folder deleted under our feet, a full disk behind stdout.
+        what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
+        failures.report("FileError", f"{what}.", "Check that it exists and that you may use it.", as_json=as_json)
+        return failures.FAILED
     except _WrongUsage as error:
         message = error.format_message().rstrip(".") + "."
         failures.report("UsageError", message, "`agent-memory --help` lists what there is.", as_json=as_json)
         return failures.WRONG_USAGE
+
+
+def _mend_streams() -> None:
+    """Give a closed stream a place to go, and let a narrow console show what it cannot as ``?``."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
 
 
 def hoist(arguments: Sequence[str]) -> list[str]:

@@ -61,6 +61,19 @@ def remark(text: str) -> None:
     print(text, file=sys.stderr)
 
 
+def confirmed(question: str) -> bool:
+    """Ask on the terminal.
+
+    Raises:
+        UsageError: There is none.
+    """
+    from agent_memory.errors import UsageError
+
+    if not sys.stdin.isatty():
+        raise UsageError("Nobody is there to confirm.", hint="Give --force to go on without asking.")
+    return typer.confirm(question, err=True)
+
+
 def entry_json(memory: Memory) -> dict[str, Any]:
     """Return an entry as ``vault get --json`` prints it."""
     return {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from agent_memory.errors import FileError, UsageError
-from agent_memory.interfaces.cli.output import Command, call_of, entry_json, remark, snippet, stamp
+from agent_memory.interfaces.cli.output import Command, call_of, confirmed, entry_json, remark, snippet, stamp
 
 Agent = Annotated[str, typer.Argument(metavar="AGENT")]
 Category = Annotated[str, typer.Argument(metavar="CATEGORY")]
@@ -23,6 +24,7 @@ def commands() -> dict[str, Command]:
     project = typer.Typer(help="The page that every agent shares.", rich_markup_mode=None)
     project.command("show")(project_show)
     project.command("edit")(project_edit)
+    project.command("explain")(project_explain)
     vault = typer.Typer(help="Entries by hand.", rich_markup_mode=None)
     vault.command("list")(list_entries)
     vault.command("get")(get_entry)
@@ -61,8 +63,26 @@ def project_edit(context: typer.Context) -> None:
         if sys.stdin.isatty():
             project.edit(app)
         else:
-            _warn(project.replace(app, sys.stdin.read()))
+            _warn(project.replace(app, piped()))
     call.answer({"path": str(path)}, f"Saved {path}.")
+
+
+def project_explain(
+    context: typer.Context,
+    workspace: Annotated[
+        str | None, typer.Option("--workspace", metavar="PATH", help="The project's folder, if it is not this one.")
+    ] = None,
+) -> None:
+    """Say which folders of chats count for this workspace, which do not, and why."""
+    from agent_memory.app import project
+
+    call = call_of(context)
+    with call.app(workspace=workspace) as app:
+        found, place = project.explain(app), str(app.workspace)
+    marks = {"yes": "counts", "no": "left out", "unclear": "unclear, left out"}
+    rows = [f"{marks[one.ours]}: {one.folder}\n    {one.why}" for one in found]
+    answer = {"workspace": place, "folders": [asdict(one) for one in found]}
+    call.answer(answer, "\n".join([f"Chats about {place}:", *(rows or ["none found."])]))
 
 
 def list_entries(context: typer.Context, agent: Agent, category: Category) -> None:
@@ -140,7 +160,7 @@ def delete_entry(
     call = call_of(context)
     with call.app() as app:
         memory = vault.entry(app, agent, category, entry_id)
-        if not force and not _confirmed(f"Delete “{snippet(memory.body)}”?"):
+        if not force and not confirmed(f"Delete “{snippet(memory.body)}”?"):
             remark("Left as it is.")
             return
         memory = vault.delete(app, agent, category, entry_id)
@@ -162,16 +182,22 @@ def words(content: str | None, file: Path | None) -> str:
         except (OSError, UnicodeDecodeError) as error:
             raise FileError(f"{file} cannot be read as text.", hint="Name a UTF-8 text file.") from error
     if not sys.stdin.isatty():
-        return sys.stdin.read()
+        return piped()
     raise UsageError("There are no words to store.", hint="Give them with --content, --file or on standard input.")
-
-
-def _confirmed(question: str) -> bool:
-    if not sys.stdin.isatty():
-        raise UsageError("Nobody is there to confirm.", hint="Give --force to delete without asking.")
-    return typer.confirm(question, err=True)
 
 
 def _warn(redactions: int) -> None:
     if redactions:
         remark(f"{redactions} secret{'s' if redactions > 1 else ''} taken out before writing.")
+
+
+def piped() -> str:
+    """Return what comes on standard input.
+
+    Raises:
+        FileError: It is no text.
+    """
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise FileError("Standard input is not UTF-8 text.", hint="Convert it first.") from error

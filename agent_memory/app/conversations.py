@@ -1,0 +1,93 @@
+"""Where this workspace's conversations are, and what in them nobody could read so far."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from agent_memory.app.container import App
+from agent_memory.app.tally import UNCLEAR, Alarm, alarms_of
+from agent_memory.errors import FileError
+from agent_memory.model.transcript import ConversationFile
+from agent_memory.sources import SOURCES, source_named
+from agent_memory.sources.base import Source
+from agent_memory.system import files
+from agent_memory.tailing.projects import Verdict, judge_projects
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a run should read.
+
+    ``transcripts`` names a folder to read instead of the workspace's own; ``full`` ignores bookmarks;
+    ``dry`` decides everything and writes nothing.
+    """
+
+    agent: str
+    idle_after: timedelta
+    transcripts: Path | None = None
+    sources: tuple[Source, ...] = SOURCES
+    full: bool = False
+    dry: bool = False
+    verb: str = "process"
+
+
+def transcript_folders(app: App, options: Options) -> list[Path]:
+    """Return the folders that hold this workspace's conversations, or the one that was named.
+
+    Raises:
+        FileError: The named folder is a file, or the editor's own cannot be listed.
+    """
+    if options.transcripts is not None:
+        named = app.places.named(options.transcripts)
+        if named.exists() and not named.is_dir():
+            raise FileError(
+                f"{named} is a file, not a folder of transcripts.", hint="Name its folder.", path=str(named)
+            )
+        return [named]
+    in_memory = any(source.projects is None for source in options.sources)
+    own = [app.folder.conversations] if in_memory and files.is_folder(app.folder.conversations) else []
+    return [verdict.transcripts for _, verdict in judged(app, options.sources) if verdict.ours == "yes"] + own
+
+
+def judged(app: App, sources: tuple[Source, ...] = SOURCES) -> Iterator[tuple[Source, Verdict]]:
+    """Yield the project folders of each source that have to do with this workspace, and whose they are.
+
+    Raises:
+        FileError: The folder that holds the projects cannot be listed.
+    """
+    data_dir = app.environment.get("CURSOR_DATA_DIR") or None
+    for source in sources:
+        for verdict in judge_projects(
+            source, home=str(app.places.home), data_dir=data_dir, workspace=str(app.workspace)
+        ):
+            yield source, verdict
+
+
+def unclear_projects(app: App, options: Options) -> list[Alarm]:
+    """Return an alarm for each project folder of which nobody can tell whether it is this workspace's."""
+    if options.transcripts is not None:
+        return []
+    found = (pair for pair in judged(app, options.sources) if pair[1].ours == "unclear")
+    return [Alarm(source.name, f"{UNCLEAR}: {verdict.folder}. {verdict.why}", 1) for source, verdict in found]
+
+
+def sources_named(name: str | None) -> tuple[Source, ...]:
+    """Return the source called ``name``, all of them if None.
+
+    Raises:
+        UsageError: There is no such source.
+    """
+    return SOURCES if name is None else (source_named(name),)
+
+
+def standing_alarms(app: App, options: Options, found: tuple[ConversationFile, ...]) -> list[Alarm]:
+    """Return unclear projects, and in how many of ``found`` what could not be read, as their bookmarks tell."""
+    sources = {file.conversation: file.source for file in found}
+    marked = app.state.bookmarks() if app.folder.state.exists() else []
+    kinds = ((bookmark, kind) for bookmark in marked for kind in bookmark.alarms)
+    counts = Counter((sources[one.conversation], kind) for one, kind in kinds if one.conversation in sources)
+    return unclear_projects(app, options) + alarms_of(counts)

@@ -1,0 +1,230 @@
+"""What is wrong with a vault, where, and the one thing that mends it. Looking changes nothing.
+
+A finding is ``serious`` where something is lost, hidden or at risk; the rest may well be as somebody wants
+it, such as an entry that was deleted by hand.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from agent_memory.app.container import App
+from agent_memory.app.conversations import Options, standing_alarms, transcript_folders
+from agent_memory.errors import AgentMemoryError, UnknownEntry
+from agent_memory.jobs.compact import halfway_moves
+from agent_memory.model.memory import Batch, Memory, PageRef, Restore
+from agent_memory.model.text import one_line, shorten
+from agent_memory.system import files
+from agent_memory.tailing.scan import scan
+from agent_memory.vault import comment as comments
+from agent_memory.vault import heading as headings
+from agent_memory.vault import page as pages_of
+from agent_memory.vault.layout import ref_of
+from agent_memory.vault.view import StoredPage, View
+
+RECENT: Final = timedelta(days=30)
+SNIPPET_CHARS: Final = 60
+# A write that is going on has its temporary file for a moment; one this old was left behind.
+LEFT_BEHIND: Final = timedelta(minutes=5)
+
+_MERGE_MARK: Final = re.compile(r"^(?:<{7} |={7}\r?$|>{7} )", re.MULTILINE)
+_LOOKS_LIKE_START: Final = re.compile(r"^(?:<!-- *id:|## *\d{4}-\d\d?-\d\d?).*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong: what, where, and what mends it."""
+
+    what: str
+    where: str
+    mend: str
+    serious: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """An entry that was written, that no command removed, and that stands in no page: its last text and place."""
+
+    id: str
+    page: PageRef
+    raw: str
+
+
+def examine(app: App) -> list[Finding]:
+    """Look at pages, ledger, journal, mirror, state, folder and transcripts, in this order."""
+    return [
+        *_permissions(app),
+        *pages(app.vault.view()),
+        *_records(app),
+        *_mirror(app),
+        *_folder(app),
+        *_transcripts(app),
+    ]
+
+
+def pages(view: View) -> Iterator[Finding]:
+    """Yield what is wrong with the pages and the ledger."""
+    for path in view.skipped:
+        yield Finding("It leads out of the memory folder and is not read.", path, "Replace the link by the file.")
+    for stored in view.pages.values():
+        yield from _page(stored)
+    for entry, refs in _doubled(view).items():
+        mend = "Delete the comment line with the id above one of them; it is given another."
+        yield Finding(f"The id {entry} stands here {len(refs)} times.", ", ".join(sorted(set(refs))), mend)
+    if halfway := halfway_moves(view).changes:
+        what = f"{len(halfway)} entries stand in a page and in its archive: a move was cut short."
+        yield Finding(what, "archive", "agent-memory compact", serious=False)
+    if view.taken.skipped:
+        what = f"{view.taken.skipped} lines cannot be read; a merge may have left its marks there."
+        yield Finding(what, "taken.jsonl", "Delete those lines; what they said of is read again at most.")
+
+
+def lost(app: App) -> list[Lost]:
+    """Return the entries that a stale editor buffer may have overwritten, if they were not deleted by hand."""
+    since = app.clock.now() - RECENT
+    standing: dict[str, tuple[datetime, Lost]] = {}
+    for run in app.vault.journal_runs():
+        for change in run.changes:
+            ref = ref_of(change.page)
+            if change.op in ("remove", "forget") or ref is None or change.after is None:
+                standing.pop(change.id, None)
+            else:
+                place = ref.counterpart if change.op == "move" else ref
+                standing[change.id] = run.at, Lost(change.id, place, change.after)
+    view = app.vault.view()
+    return [one for at, one in standing.values() if at >= since and not _stands(view, one)]
+
+
+def restore(app: App, entry_id: str) -> Lost:
+    """Put a lost entry back into its page, with the text that the journal has.
+
+    Raises:
+        UnknownEntry: No lost entry has this id.
+    """
+    found = next((one for one in lost(app) if one.id == entry_id), None)
+    if found is None:
+        raise UnknownEntry(f"No lost entry is called {entry_id!r}.", hint="`agent-memory doctor` lists them.")
+    app.vault.update(lambda view: Batch((Restore(found.page, found.raw),)), verb="restore")
+    return found
+
+
+def _stands(view: View, one: Lost) -> bool:
+    """Tell whether the entry is there, perhaps without its id: a person may have taken the comment away."""
+    memory = _memory(one)
+    same = any(other.body == memory.body for other in view.of(one.page.agent, one.page.category))
+    return same or bool(view.by_id(one.id)) or (memory.key is not None and bool(view.by_key(memory.key)))
+
+
+def _memory(one: Lost) -> Memory:
+    return pages_of.parse(one.raw).memories(one.page)[0]
+
+
+def _page(stored: StoredPage) -> Iterator[Finding]:
+    text, path = pages_of.decode(stored.data), stored.ref.path
+    for mark in _MERGE_MARK.finditer(text):
+        yield Finding("A merge has left its mark.", _line(path, text, mark.start()), "Choose a side and save.")
+    if text.removeprefix("\ufeff").startswith("---\n") and "---" not in stored.page.front:
+        mend = "End it with a line ---, or take its first line away."
+        yield Finding("The front matter has no end, or is none.", f"{path}:1", mend)
+    place = len(stored.page.front) + len(stored.page.preamble)
+    for entry in stored.page.entries:
+        for found in _LOOKS_LIKE_START.finditer(entry.written_body):
+            yield Finding(
+                f"“{shorten(found[0], SNIPPET_CHARS)}” looks like the start of an entry and is read as text.",
+                _line(path, text, place + entry.body_at + found.start()),
+                _how_to_start(found[0]),
+                serious=False,
+            )
+        place += len(entry.raw) + len(entry.tail)
+
+
+def _how_to_start(line: str) -> str:
+    if comments.parse(line) or headings.parse(line):
+        return "Put a blank line above it if it is one, a backslash before it if not."
+    return "Write ## YYYY-MM-DD and nothing but tags behind it, or put a backslash before it."
+
+
+def _line(path: str, text: str, place: int) -> str:
+    return f"{path}:{text.count(chr(10), 0, place) + 1}"
+
+
+def _doubled(view: View) -> dict[str, list[str]]:
+    """Return the pages of each id that stands twice, a page and its own archive apart."""
+    seen: dict[str, list[Memory]] = defaultdict(list)
+    for memory in view.memories:
+        seen[memory.id].append(memory)
+    doubled = {}
+    for entry, copies in seen.items():
+        kinds = Counter((copy.page.agent, copy.page.category) for copy in copies)
+        once_each = len({copy.page for copy in copies}) == len(copies)
+        if len(kinds) > 1 or not once_each:
+            doubled[entry] = [copy.page.path for copy in copies]
+    return doubled
+
+
+def _records(app: App) -> Iterator[Finding]:
+    torn = app.vault.torn_journal_lines()
+    if torn:
+        what = f"{torn} lines cannot be read; what they say was cut short, and done again."
+        yield Finding(what, ".vault/journal.jsonl", "Nothing needs doing.", serious=False)
+    for one in lost(app):
+        snippet = shorten(one_line(_memory(one).body), SNIPPET_CHARS)
+        what = f"“{snippet}” is in no page any more: deleted by hand, or overwritten by an editor."
+        yield Finding(what, one.page.path, f"agent-memory doctor --restore {one.id}", serious=False)
+
+
+def _mirror(app: App) -> Iterator[Finding]:
+    if app.folder.mirror.exists() and app.mirror.check(app.vault.page_states()):
+        yield Finding("It is not what the pages say.", ".vault/mirror.sqlite3", "agent-memory compact")
+
+
+def _permissions(app: App) -> Iterator[Finding]:
+    """Yield a finding if others could read the machine's folder; whoever opens a file there closes it to them."""
+    machine = app.folder.machine
+    if os.name == "posix" and machine.exists() and machine.stat().st_mode & 0o077:
+        files.make_folder(machine, private=True)
+        yield Finding("Others could read what only you should.", ".vault", "Nothing: it is closed to them now.")
+
+
+def _folder(app: App) -> Iterator[Finding]:
+    root, machine = app.folder.root, app.folder.machine
+    if not machine.exists():
+        return
+    try:
+        _ = app.state if app.folder.state.exists() else None
+    except AgentMemoryError as error:
+        yield Finding(error.message, ".vault/state.sqlite3", error.hint)
+    for path in sorted(machine.glob("*.broken-*")):
+        if path.suffix not in (".-wal", ".-shm"):
+            yield Finding("A damaged file was moved here.", f".vault/{path.name}", "Delete it.", serious=False)
+    oldest = (app.clock.now() - LEFT_BEHIND).timestamp()
+    for path in sorted(root.rglob(f".*{files.TEMPORARY_SUFFIX}")):
+        if _written(path) < oldest:
+            where = path.relative_to(root).as_posix()
+            yield Finding("A write that was cut short left this behind.", where, "Delete it.", serious=False)
+
+
+def _written(path: Path) -> float:
+    identity = files.identify(path)
+    return float("inf") if identity is None else identity.mtime_ns / 1e9
+
+
+def _transcripts(app: App) -> Iterator[Finding]:
+    options = Options(agent=app.agent, idle_after=timedelta(0))
+    found = scan(transcript_folders(app, options))
+    for trouble in found.troubles:
+        yield Finding(trouble.message, trouble.path, "Check its owner and its permissions.")
+    for alarm in standing_alarms(app, options, found.files):
+        yield Finding(alarm.sentence, "transcripts", "Update agent-memory, or report the format.", serious=False)
+    taken = {one.conversation for one in app.state.bookmarks()} if app.folder.state.exists() else set()
+    waiting = [file for file in found.files if file.conversation not in taken]
+    if waiting:
+        what = f"{len(waiting)} of {len(found.files)} conversations have not been taken yet."
+        yield Finding(what, "transcripts", "agent-memory process", serious=False)

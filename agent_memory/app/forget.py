@@ -1,0 +1,199 @@
+"""Forgetting: words go from everywhere the machine put them, and stay away; there is no undo.
+
+What a person wrote is theirs, and so are the conversations; where these hold the words they are named and
+left alone. The words themselves are kept nowhere: the ledger has fingerprints of them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from agent_memory.app.container import App
+from agent_memory.errors import UnknownEntry, UsageError
+from agent_memory.fabric.forgotten import RUN_WORDS, Quotes, lines_for, quotes_runs, runs_of, without
+from agent_memory.model.memory import Amend, Batch, Memory, Remove, TakenLine
+from agent_memory.model.text import normalise
+from agent_memory.system import files
+from agent_memory.vault.journal import FORGET
+from agent_memory.vault.store import View
+
+_OUR_BLOCK: Final = re.compile(
+    r"<!-- agent-memory:([\w-]+) -->\n.*?^<!-- /agent-memory:\1 -->", re.DOTALL | re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What is to be forgotten: an entry, or none, and the runs of words by which its text is known again."""
+
+    entry: str
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Forgetting:
+    """What is done: entries removed, entries that lose lines, and places with a person's words, which stay."""
+
+    removed: tuple[Memory, ...]
+    trimmed: tuple[tuple[Memory, str], ...]
+    kept: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.removed or self.trimmed or self.kept)
+
+
+def words_of(app: App, entry_id: str | None, match: str | None) -> Words:
+    """Return the words of an entry, or those that were given.
+
+    Raises:
+        UsageError: Neither was named, or both, or a text without a word.
+        UnknownEntry: There is no such entry.
+    """
+    if (entry_id is None) == (match is None):
+        raise UsageError("Name an entry, or the words with --match.", hint="`agent-memory search` finds ids.")
+    if match is not None:
+        words = normalise(match)
+        runs = (words,) if len(words.split()) <= RUN_WORDS else runs_of(match)
+        if not words:
+            raise UsageError("There is no word in that text.", hint="Give the words to forget.")
+        return Words("", runs)
+    copies = app.vault.view().by_id(entry_id or "")
+    if not copies:
+        raise UnknownEntry(
+            f"There is no entry {entry_id!r}.", hint="`agent-memory search` and `vault list` show ids.", id=entry_id
+        )
+    return Words(copies[0].id, tuple(run for copy in copies for run in runs_of(copy.body)))
+
+
+def preview(app: App, words: Words) -> Forgetting:
+    """Say what forgetting these words would do; nothing is changed."""
+    quotes = quotes_runs(words.runs)
+    found = _sort(app.vault.view(), words, quotes)
+    return Forgetting(found.removed, found.trimmed, (*found.kept, *_elsewhere(app, quotes)))
+
+
+def forget(app: App, words: Words) -> Forgetting:
+    """Block the words and remove them from pages, journal, state, checkpoints, kept briefings and mirror.
+
+    May be repeated, and should be if it was interrupted.
+    """
+    quotes, done = quotes_runs(words.runs), [Forgetting((), (), ())]
+
+    def plan(view: View) -> Batch:
+        done[:] = [_sort(view, words, quotes)]
+        return _batch(view, done[0], words, app)
+
+    # Before and after: an interrupted run must not leave them where only a second one would look.
+    _scrub(app, words, quotes)
+    app.vault.update(plan, verb=FORGET)
+    _scrub(app, words, quotes)
+    if app.folder.root.exists():
+        app.mirror.scrub(app.vault.page_states())
+    return Forgetting(done[0].removed, done[0].trimmed, (*done[0].kept, *_elsewhere(app, quotes)))
+
+
+def _sort(view: View, words: Words, quotes: Quotes) -> Forgetting:
+    removed, trimmed, kept = [], [], []
+    for memory in view.memories:
+        named = memory.id == words.entry
+        if not (named or quotes(memory.body) or quotes(" ".join(memory.tags))):
+            continue
+        left = "" if named or quotes(" ".join(memory.tags)) else without(memory.body, quotes)
+        if not named and (memory.edited or memory.meta.get("by") == "user"):
+            kept.append(f"{memory.page.path}, entry {memory.id}")
+        elif left:
+            trimmed.append((memory, left))
+        else:
+            removed.append(memory)
+    return Forgetting(tuple(removed), tuple(trimmed), tuple(kept))
+
+
+def _batch(view: View, found: Forgetting, words: Words, app: App) -> Batch:
+    now, gone = app.clock.now(), {memory.id for memory in found.removed}
+    changes = [Amend(memory.page, memory.id, body=left) for memory, left in found.trimmed]
+    lines = [TakenLine(line.key, line.id, now, "forgotten", line.words) for line in view.taken.lines if line.id in gone]
+    lines += [TakenLine(memory.key, memory.id, now, "forgotten") for memory in found.removed if memory.key]
+    pattern = TakenLine("", words.entry, now, "forgotten")
+    removals = [Remove(memory.page, memory.id) for memory in found.removed]
+    return Batch((*changes, *removals), (*lines, *lines_for(words.runs, pattern)))
+
+
+def _scrub(app: App, words: Words, quotes: Quotes) -> None:
+    """Take the words out of what the machine keeps for itself, and out of our blocks of the shared page."""
+    if not app.folder.machine.exists():
+        return
+    app.vault.rewrite_journal(
+        lambda change: (
+            change.wordless()
+            if change.id == words.entry or any(quotes(text) for text in (change.before, change.after) if text)
+            else change
+        )
+    )
+    if app.folder.state.exists():
+        app.state.forget_where(quotes)
+    for path in files.list_folder(app.folder.checkpoints):
+        _scrub_json(path, quotes)
+    for path in files.list_folder(app.folder.briefings):
+        if path.is_file() and quotes(_text_of(path)):
+            files.remove(path)
+    project = app.vault.project_text()
+    bare = _OUR_BLOCK.sub(lambda block: without(block[0], quotes) or _emptied(block[0]), project)
+    if bare != project:
+        app.vault.write_project(bare)
+
+
+def _scrub_json(path: Path, quotes: Quotes) -> None:
+    """Drop from a checkpoint every message with the words; a file that is no JSON goes whole."""
+    snapshot = files.read(path)
+    if snapshot is None or not quotes(_text_of(path)):
+        return
+    try:
+        bare = _without_values(json.loads(snapshot.data), quotes)
+    except (ValueError, RecursionError):
+        files.remove(path)
+        return
+    files.replace(path, json.dumps(bare, ensure_ascii=False).encode(), expected=snapshot.identity)
+
+
+def _without_values(value: Any, quotes: Quotes) -> Any:
+    """Return JSON without the texts that quote, nor the list members that hold one."""
+    if isinstance(value, dict):
+        return {key: _without_values(held, quotes) for key, held in value.items()}
+    if isinstance(value, list):
+        return [member for member in value if not any(map(quotes, _texts(member)))]
+    return "" if isinstance(value, str) and quotes(value) else value
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for held in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _texts(held)
+
+
+def _elsewhere(app: App, quotes: Quotes) -> Iterator[str]:
+    """Name the places outside the pages that are not ours to change and hold the words."""
+    if quotes(_OUR_BLOCK.sub("", app.vault.project_text())):
+        yield app.folder.project.name
+    for path in files.list_folder(app.folder.conversations):
+        if path.is_file() and quotes(_text_of(path)):
+            yield f"{app.folder.conversations.name}/{path.name}"
+
+
+def _text_of(path: Path) -> str:
+    """Return the words of a file; of JSON those of its texts, whatever their escapes."""
+    text = files.read_text(path) or ""
+    try:
+        return "\n".join(_texts(json.loads(text)))
+    except (ValueError, RecursionError):
+        return text
+
+
+def _emptied(block: str) -> str:
+    first, *_, last = block.split("\n")
+    return f"{first}\n{last}"

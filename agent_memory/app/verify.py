@@ -1,0 +1,97 @@
+"""Whether memories still say where they came from: each origin, read again in its transcript.
+
+A transcript is opened once and read from the start, one turn in memory at a time. Nothing is changed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final, Literal
+
+from agent_memory.app.container import App
+from agent_memory.app.conversations import Options, transcript_folders
+from agent_memory.errors import AgentMemoryError
+from agent_memory.extraction.tasks import todos_of
+from agent_memory.model.ids import handoff_key, key_of
+from agent_memory.model.memory import Memory
+from agent_memory.model.transcript import ConversationFile, Origin, Turn
+from agent_memory.redaction import redact
+from agent_memory.sources import source_named
+from agent_memory.tailing.reader import open_reading
+from agent_memory.tailing.scan import scan
+
+Finding = Literal["verified", "changed", "gone"]
+
+NOWHERE: Final = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A memory that names its origin, and what became of that.
+
+    ``verified``: the words are there as they were quoted. ``changed``: the transcript is there, and no longer
+    has them. ``gone``: it is not there.
+    """
+
+    memory: Memory
+    finding: Finding
+
+
+def verify(app: App) -> list[Checked]:
+    """Check every origin in the vault, pages and archives, against its transcript; in the vault's order."""
+    options = Options(agent=app.agent, idle_after=timedelta(0))
+    found = scan(transcript_folders(app, options)).files
+    waiting: dict[str, list[Memory]] = defaultdict(list)
+    for memory in app.vault.view().memories:
+        if memory.origin:
+            waiting[memory.origin.conversation].append(memory)
+    findings: dict[str, Finding] = {}
+    for file in found:
+        findings |= _check(app, file, _memories_of(file, waiting))
+    with_origin = (memory for memory in app.vault.view().memories if memory.origin)
+    return [Checked(memory, findings.get(memory.raw, "gone")) for memory in with_origin]
+
+
+def _memories_of(file: ConversationFile, waiting: dict[str, list[Memory]]) -> list[Memory]:
+    """Return the memories that a file may be the origin of; a dashboard's file has whatever chat it has."""
+    if source_named(file.source).chat_of is None:
+        return waiting.get(file.conversation, [])
+    memories = (memory for group in waiting.values() for memory in group)
+    return [memory for memory in memories if memory.origin and memory.origin.source == file.source]
+
+
+def _check(app: App, file: ConversationFile, memories: list[Memory]) -> dict[str, Finding]:
+    """Return the findings on ``memories`` by their exact text; nothing of what cannot be told."""
+    if not memories:
+        return {}
+    rewritten = source_named(file.source).chat_of is not None
+    findings: dict[str, Finding] = {} if rewritten else {memory.raw: "changed" for memory in memories}
+    pairs = [(memory, memory.origin) for memory in memories if memory.origin]
+    seen: set[str] = set()
+    for turn in _turns(app, file):
+        seen.update(turn.prefix_digests)
+        for memory, origin in pairs:
+            if origin.digest in turn.prefix_digests and findings.get(memory.raw) != "verified":
+                findings[memory.raw] = "verified" if _holds(memory, origin, turn, seen) else "changed"
+    return findings
+
+
+def _turns(app: App, file: ConversationFile) -> Iterator[Turn]:
+    try:
+        reading = open_reading(file, None, idle=True, now=app.clock.now(), redact=redact)
+        for closed in reading.turns() if reading else ():
+            yield closed.turn
+    except AgentMemoryError:
+        return  # whoever cannot be read any more has changed
+
+
+def _holds(memory: Memory, origin: Origin, turn: Turn, seen: set[str]) -> bool:
+    """Tell whether the words that gave the memory its key stand in the turn, where the origin says."""
+    if origin.span != NOWHERE:
+        return key_of(origin.conversation, turn.role, turn.text[slice(*origin.span)]) == memory.key
+    if memory.page.category == "handoffs":
+        return any(handoff_key(origin.conversation, digest) == memory.key for digest in seen)
+    return any(key_of(origin.conversation, turn.role, text) == memory.key for text in todos_of(turn))

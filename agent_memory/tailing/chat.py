@@ -1,0 +1,201 @@
+"""Conversations in files that are written anew each time: what is new in them is told by digests, not by place.
+
+Such a file is small, is cut at the front while the chat goes on, and is written again though nothing was
+said; so it is quiet once its messages are, whatever ``stat`` says. A file that is no whole JSON is being
+written and waits, and one without messages means nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Final
+
+from agent_memory.model.ids import check_name, digest
+from agent_memory.model.transcript import Bookmark, ConversationFile, FileIdentity, Mark, Record, SkippedLine, Turn
+from agent_memory.sources import source_named
+from agent_memory.sources.base import Chat
+from agent_memory.sources.turns import Assembly
+from agent_memory.system import files
+from agent_memory.tailing.decide import decide
+from agent_memory.tailing.reading import ClosedTurn, Reading
+from agent_memory.tailing.secrets import Redact, Redactor
+
+TURNS_KNOWN: Final = 50
+MAX_CHAT_BYTES: Final = 64_000_000
+
+_TOO_LONG: Final = Chat(events=(SkippedLine(1, f"longer than {MAX_CHAT_BYTES // 1_000_000} MB"),), whole=False)
+
+# An agent and the digests of turns → the conversation of that agent which they are known from.
+NameKnown = Callable[[str, frozenset[str]], str | None]
+
+
+def open_chat(
+    file: ConversationFile,
+    bookmark: Bookmark | None,
+    *,
+    idle: Callable[[int], bool],
+    now: datetime,
+    redact: Redact,
+    name_known: NameKnown = lambda agent, digests: None,
+) -> Reading | None:
+    """Prepare to read what is new in ``file``; None where there is nothing to do.
+
+    Args:
+        file: The file, whatever chat is in it.
+        bookmark: How far it has been taken, None if never.
+        idle: Tells whether a time of writing, in nanoseconds, is long enough ago.
+        now: The present.
+        redact: Takes secrets out of a text.
+        name_known: Asked where there is no bookmark.
+
+    Raises:
+        FileError: The file cannot be read.
+        InvalidName: It is for an agent that cannot be.
+    """
+    seen = files.identify(Path(file.path))
+    if seen is None or not seen.size or (bookmark and bookmark.settled and seen == bookmark.identity):
+        return None
+    too_long = seen.size > MAX_CHAT_BYTES
+    snapshot = files.Snapshot(b"", seen) if too_long else files.read(Path(file.path))
+    chat_of = source_named(file.source).chat_of
+    if snapshot is None or chat_of is None:
+        return None
+    chat = _TOO_LONG if too_long else chat_of(snapshot.data)
+    same = bookmark is not None and bookmark.head_digest == _content_digest(chat)
+    identity = bookmark.identity if bookmark and same else snapshot.identity
+    quiet = idle(identity.mtime_ns)
+    if (same and (not quiet or (bookmark and bookmark.settled))) or not (chat.whole or quiet):
+        return None
+    return _ChatReading(file, identity, chat, bookmark, idle=quiet, now=now, redact=redact, name_known=name_known)
+
+
+def align(known: Sequence[str], tail: str, found: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """Return how many of the ``known`` turns still hold, and how many of those ``found`` they cover.
+
+    ``found`` may have lost messages at its front. Nothing holds if nothing is known: another chat. Where it is
+    not clear which turns are which, fewer hold, and more is read again.
+
+    Args:
+        known: The turns taken, oldest first, each by the digest of its last message.
+        tail: The digest of the last message seen, in the turn behind those.
+        found: The turns in the file, each by the digests of its messages.
+    """
+    if not found:
+        return len(known), 0
+    ends = [messages[-1] for messages in found]
+    tails = [at for at, messages in enumerate(found) if tail in messages and _agree(known, ends, at)]
+    if tails:
+        return len(known), max(tails, key=lambda at: (min(at, len(known)), -at))
+    block = SequenceMatcher(None, known, ends, autojunk=False).find_longest_match()
+    if not block.size:
+        return 0, 0
+    at_known, at_found = max(block.a - block.b, 0), max(block.b - block.a, 0)
+    while at_known < len(known) and at_found < len(found) and known[at_known] == ends[at_found]:
+        at_known, at_found = at_known + 1, at_found + 1
+    return (at_known, at_found) if at_known else (0, 0)
+
+
+def _agree(known: Sequence[str], ends: Sequence[str], at: int) -> bool:
+    """Tell whether the turns that end so before a place are the last ones known, as far as both go back."""
+    overlap = min(len(known), at)
+    reaches = at <= len(known) or len(known) == TURNS_KNOWN
+    return reaches and list(known[len(known) - overlap :]) == list(ends[at - overlap : at])
+
+
+class _ChatReading(Reading):
+    """One pass over what is new in a chat. All of it is in memory; only new turns are yielded."""
+
+    marks_kept = TURNS_KNOWN
+
+    def __init__(  # noqa: PLR0913 - the facts of one reading, each from another hand
+        self,
+        file: ConversationFile,
+        identity: FileIdentity,
+        chat: Chat,
+        bookmark: Bookmark | None,
+        *,
+        idle: bool,
+        now: datetime,
+        redact: Redact,
+        name_known: NameKnown,
+    ) -> None:
+        change = decide(identity, bookmark, idle=idle)
+        super().__init__(source_named(file.source), file, identity, change, (), b"", idle=idle, now=now, redact=redact)
+        self._chat = chat
+        self.agent = check_name(chat.agent or file.conversation.removesuffix(".json"), "an agent")
+        self.content_digest = _content_digest(chat)
+        turns = self._assemble()
+        known = bookmark.marks if bookmark and chat.chat_id in ("", bookmark.chat) else ()
+        said = [[_message_digest(record) for record in turn.records] for turn in turns]
+        before = bookmark.tail if bookmark else ""
+        self.tail = said[-1][-1] if said else before
+        held, self._taken = align([mark.digest for mark in known], before, said)
+        if known and not held and chat.chat_id:
+            held = len(known)  # it says that it is the same chat: so much was said that all we knew was cut away
+        self.marks = known[:held]
+        self.known_alarms = bookmark.alarms if bookmark and held else ()
+        self.chat = chat.chat_id or self._name(bookmark, known, turns, name_known)
+        first = max(self.next_ordinal - self._taken, 0)
+        self._turns = tuple(self._closed_turn(turn, first + n, last=turns[-1]) for n, turn in enumerate(turns))
+
+    def turns(self) -> Iterator[ClosedTurn]:
+        """Yield the closed turns that are new, in order; may be iterated once."""
+        for event in self._chat.events:
+            self._kinds_met.add(type(event))
+            if isinstance(event, SkippedLine):
+                self._skip(event)
+        # An open turn whose beginning is being cut away cannot wait for its end.
+        urgent = bool(self.marks) and not self._taken and len(self._turns) == 1
+        for closed in self._turns[self._taken :]:
+            if closed.provisional:
+                self.has_open_tail = True
+            if self.idle or urgent or not closed.provisional:
+                yield replace(closed, turn=self._bare(closed.turn, self._redactor))
+        self.finished = True
+
+    def all_turns(self) -> Iterator[ClosedTurn]:
+        """Return every turn that is in the file, those taken before too."""
+        bare = Redactor(self._redactor.redact)
+        return (replace(closed, turn=self._bare(closed.turn, bare)) for closed in self._turns)
+
+    def _assemble(self) -> list[Turn]:
+        assembly = Assembly(replace(self._setting, fallback=self._chat.saved_at or self._setting.fallback))
+        records = (event for event in self._chat.events if isinstance(event, Record))
+        closed = [*map(assembly.feed, records), assembly.close()]
+        return [turn for turn in closed if turn is not None]
+
+    def _name(
+        self,
+        bookmark: Bookmark | None,
+        known: tuple[Mark, ...],
+        turns: list[Turn],
+        name_known: NameKnown,
+    ) -> str:
+        """Name a chat that has no id: by its agent, and if another was here before, by where that one ended."""
+        if bookmark is None:
+            bare = Redactor(self._redactor.redact)
+            return name_known(self.agent, frozenset(self._bare(turn, bare).digest for turn in turns)) or self.agent
+        if known and not self.marks:
+            return f"{self.agent}-{digest(known[-1].digest, digits=8)}"
+        return bookmark.chat or self.agent
+
+    def _bare(self, turn: Turn, redactor: Redactor) -> Turn:
+        return replace(turn, records=tuple(map(redactor.record, turn.records)))
+
+    def _closed_turn(self, turn: Turn, ordinal: int, *, last: Turn) -> ClosedTurn:
+        named = replace(turn, conversation=self.chat, ordinal=ordinal)
+        # The last message is still there when the first ones of a turn have been cut away.
+        return ClosedTurn(named, turn is last, 0, _message_digest(turn.records[-1]), 0, None)
+
+
+def _message_digest(record: Record) -> str:
+    return digest(record.role, record.text)
+
+
+def _content_digest(chat: Chat) -> str:
+    said = (f"{event.role} {event.text}" if isinstance(event, Record) else event.reason for event in chat.events)
+    return digest(chat.chat_id, chat.agent, *said)

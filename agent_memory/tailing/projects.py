@@ -1,0 +1,177 @@
+"""Which of an editor's project folders belong to this workspace, and by what evidence.
+
+A folder's own claim decides; then its log; then its name, which several workspaces may share. What stays
+unclear is named and left out, never guessed. Other projects' folders are asked for nothing but the small
+file in which they name their workspace; their transcripts are never listed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from agent_memory.errors import FileError
+from agent_memory.sources.base import Projects, Source
+from agent_memory.system import files
+
+MULTI_ROOT: Final = ".code-workspace"
+TAIL_BYTES: Final = 64 * 1024
+# The file may have comments, so it is not parsed; a root that is found in vain only makes things unclear.
+_ROOT: Final = re.compile(r'"(?:path|uri)"\s*:\s*"((?:[^"\\]|\\.)+)"')
+
+
+Ours = Literal["yes", "no", "unclear"]
+_Judged = tuple[Ours, str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a project folder is this workspace's, and why; ``transcripts`` is where its conversations are."""
+
+    folder: Path
+    transcripts: Path
+    ours: Ours
+    why: str
+
+
+def judge_projects(source: Source, *, home: str, data_dir: str | None, workspace: str) -> tuple[Verdict, ...]:
+    """Return the project folders that something connects with ``workspace``, in the order of their names.
+
+    Several may be its own. One that has had no chat yet may lack its transcripts folder.
+
+    Raises:
+        FileError: The folder that holds the projects cannot be listed.
+    """
+    if source.projects is None:
+        return ()
+    judge = _Judge(source.projects, home, data_dir, workspace)
+    found = (judge.verdict(folder) for folder in files.list_folder(Path(judge.folders.root)))
+    return tuple(verdict for verdict in found if verdict is not None)
+
+
+class _Judge:
+    """What one workspace's folders are judged by."""
+
+    def __init__(self, projects: Projects, home: str, data_dir: str | None, workspace: str) -> None:
+        self._projects = projects
+        self._ours = os.path.realpath(workspace)
+        self.folders, given = (projects.folders(home, data_dir, path) for path in (self._ours, workspace))
+        self._names = self._as_spelled(self.folders.names | given.names)
+        several = (path for path in files.list_folder(Path(self._ours)) if path.name.endswith(MULTI_ROOT))
+        self._multi_root = {projects.name_of(str(path)): path for path in several}
+
+    def verdict(self, folder: Path) -> Verdict | None:
+        judged = self._judge(folder)
+        return Verdict(folder, folder / self.folders.transcripts, *judged) if judged else None
+
+    def _judge(self, folder: Path) -> _Judged:
+        fits = self._fits(folder.name)
+        claimed = self._projects.claimed_workspace(_end_of(folder / self.folders.claim))
+        if claimed is not None:
+            return self._by_claim(folder.name, claimed, fits)
+        if not fits:
+            shared = self._projects.is_shared(folder.name) and folder.is_dir()
+            return ("no", "It belongs to no single workspace.") if shared else None
+        logged = self._projects.logged_workspace(_end_of(folder / self.folders.log))
+        if logged is not None:
+            return "yes" if self._is_ours(logged) else "no", f"Its log names {logged}."
+        return self._by_name(folder.name, fits)
+
+    def _fits(self, name: str) -> str:
+        """Say in which way a folder's name is the workspace's; empty if it is not."""
+        spelled = next(iter(self._as_spelled(frozenset({name}))))
+        if spelled in self._names:
+            return "whole"
+        if name in self._multi_root:
+            return "multi-root"
+        return "cut" if any(self._projects.is_cut(spelled, known) for known in self._names) else ""
+
+    def _by_claim(self, name: str, claimed: str, fits: str) -> _Judged:
+        if claimed.endswith(MULTI_ROOT):
+            return self._by_roots(Path(claimed))
+        if self._is_ours(claimed):
+            rival = self._namesake(name) if not fits else None
+            if rival:
+                return "unclear", f"It claims this workspace, but is named for {rival}."
+            return "yes", f"It claims {claimed}."
+        if fits == "whole" and self._projects.name_of(claimed) not in self._names:
+            return "unclear", f"It is named for this workspace, but claims {claimed}."
+        return ("no", f"It claims {claimed}.") if fits in ("whole", "multi-root") else None
+
+    def _by_name(self, name: str, fits: str) -> _Judged:
+        if fits == "multi-root":
+            return self._by_roots(self._multi_root[name])
+        if fits == "cut":
+            return "unclear", "Its name is a long one, cut, and it does not claim any workspace."
+        rival = self._namesake(name)
+        if rival:
+            return "unclear", f"It does not claim any workspace, and {rival} has the same name for the editor."
+        return "yes", "It is named for this workspace."
+
+    def _by_roots(self, path: Path) -> _Judged:
+        """Judge a workspace of several roots: ours if all are, unclear if only some."""
+        roots = [self._is_root_of(path, root) for root in _ROOT.findall(_end_of(path))]
+        if roots and all(roots):
+            return "yes", f"All roots of {path} are in this workspace."
+        if any(roots) or self._is_ours(str(path.parent), within=True):
+            return "unclear", f"{path} has roots outside this workspace."
+        return None
+
+    def _is_root_of(self, path: Path, root: str) -> bool:
+        return "://" not in root and self._is_ours(str(path.parent / root.replace("\\\\", "\\")), within=True)
+
+    def _is_ours(self, path: str, *, within: bool = False) -> bool:
+        """Tell whether ``path`` is the workspace, or in it, whatever links lead there and however it is spelled."""
+        real = os.path.normcase(os.path.realpath(path))
+        ours = os.path.normcase(self._ours)
+        if real == ours or (within and real.startswith(ours + os.sep)):
+            return True
+        return real.casefold() == ours.casefold() and _is_same(real, ours)
+
+    def _as_spelled(self, names: frozenset[str]) -> frozenset[str]:
+        """Return names as they compare: without case where the file system has none."""
+        blind = _is_same(self._ours, self._ours.swapcase())
+        return frozenset(name.casefold() for name in names) if blind else names
+
+    def _namesake(self, name: str) -> Path | None:
+        """Find another folder on this computer for which the editor has the same name."""
+        anchor = Path(Path(self._ours).anchor)
+        return next((path for path in self._named(anchor, name) if not self._is_ours(str(path), within=True)), None)
+
+    def _named(self, folder: Path, name: str) -> Iterator[Path]:
+        for entry in _subfolders(folder):
+            here = self._projects.name_of(str(entry))
+            if here == name:
+                yield entry
+            if not here or here == name or name.startswith(here + "-"):
+                yield from self._named(entry, name)
+
+
+def _end_of(path: Path) -> str:
+    """Return the text at the end of a file; empty where there is none that we may read: other evidence decides."""
+    try:
+        identity = files.identify(path)
+        end = files.read_range(path, max(identity.size - TAIL_BYTES, 0), identity.size) if identity else b""
+    except FileError:
+        return ""
+    return end.decode("utf-8-sig", "replace")
+
+
+def _is_same(one: str, other: str) -> bool:
+    try:
+        return Path(one).samefile(other)
+    except OSError:
+        return False
+
+
+def _subfolders(folder: Path) -> Iterator[Path]:
+    """Yield the folders in ``folder``, without links; none where we may not look."""
+    try:
+        with os.scandir(folder) as entries:
+            yield from (Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False))
+    except OSError:
+        return

@@ -1,0 +1,248 @@
+"""Turns out of one file, from the last place that still stands, without ever moving the bookmark.
+
+Reading and taking are apart: the caller stores what a turn led to and only then saves the bookmark
+made by ``bookmark_after``. Marks are digests of the very bytes that were parsed, so a file rewritten
+while it is being read is noticed next time. Memory holds one turn and one line, whatever the size.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from agent_memory.model.transcript import (
+    ConversationFile,
+    FileIdentity,
+    Mark,
+    Record,
+    SkippedLine,
+    Turn,
+)
+from agent_memory.sources import jsonl
+from agent_memory.sources.base import Event, Layout, Line, Source, Status
+from agent_memory.sources.turns import Assembly, Setting
+from agent_memory.system import files
+from agent_memory.tailing.decide import Change
+from agent_memory.tailing.resume import chunks, counts
+from agent_memory.tailing.secrets import Redact, Redactor
+
+WINDOW_BYTES: Final = 4096
+MARKS_KEPT: Final = 16
+MAX_SKIPPED: Final = 200
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedTurn:
+    """A turn, and what its mark needs besides the memo.
+
+    A ``provisional`` turn was closed by idleness alone. It comes last and must get no mark: if it grows
+    it is read again whole.
+    """
+
+    turn: Turn
+    provisional: bool
+    window_bytes: int
+    window_digest: str
+    lines: int
+    known_time: datetime | None
+
+    def mark(self, memo: str) -> Mark:
+        """Return the place behind this turn, with extraction's state after it."""
+        return Mark(
+            ordinal=self.turn.ordinal,
+            role=self.turn.role,
+            end_bytes=self.turn.end_bytes,
+            window_bytes=self.window_bytes,
+            digest=self.window_digest,
+            memo=memo,
+            lines=self.lines,
+            said_at=self.known_time,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the last record of the open turn ended: the bytes before it, the line ends, the time known."""
+
+    window: bytes
+    lines: int
+    known_time: datetime | None
+
+
+class Reading:
+    """One pass over the new part of a file.
+
+    ``marks`` are those that still stand; ``resumed`` is the last, from which this reading goes on: None
+    means from the start, with an empty memo. ``idle`` says whether what is open counts as closed, ``agent``
+    whose pages it is for, if the file says so. Once ``turns`` is exhausted ``skipped`` names the first 200
+    unusable lines, ``skipped_lines`` counts all, ``unknown_kinds`` those that hold something this version
+    does not know, ``redactions`` counts secrets taken out, and ``has_open_tail`` says whether the bytes end
+    in a turn or line that nothing in the file has closed.
+    """
+
+    marks_kept = MARKS_KEPT
+    known_alarms: tuple[str, ...] = ()
+    content_digest = chat = tail = agent = ""
+
+    def __init__(  # noqa: PLR0913 - the facts of one reading, each from another hand
+        self,
+        source: Source,
+        file: ConversationFile,
+        identity: FileIdentity,
+        change: Change,
+        marks: tuple[Mark, ...],
+        head: bytes,
+        *,
+        idle: bool,
+        now: datetime,
+        redact: Redact,
+    ) -> None:
+        self.file = file
+        self.identity = identity
+        self.change = change
+        self.marks = marks
+        self.head = head
+        self.skipped_lines = 0
+        self.has_open_tail = False
+        self.finished = False
+        self.idle = idle
+        self.unknown_kinds: Counter[str] = Counter()
+        self._source = source
+        self._kinds_met: set[type[Event]] = set()
+        self._skipped: list[SkippedLine] = []
+        self._last_skipped = 0
+        self._redactor = Redactor(redact)
+        self._setting = Setting(
+            conversation=file.conversation,
+            source=file.source,
+            from_agent=file.parent is not None,
+            fallback=_moment(identity.mtime_ns, now),
+            now=now,
+        )
+        last = self.resumed
+        self._assembly = Assembly(
+            self._setting, next_ordinal=last.ordinal + 1 if last else 0, known_time=last.said_at if last else None
+        )
+        self._place = _Place(b"", 0, None)
+        self._tape = b""
+
+    @property
+    def resumed(self) -> Mark | None:
+        """The newest mark that still stands."""
+        return self.marks[-1] if self.marks else None
+
+    @property
+    def next_ordinal(self) -> int:
+        """The ordinal of the first turn that this reading can yield."""
+        return self.resumed.ordinal + 1 if self.resumed else 0
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether the file was read from its start and holds something, but no record of a known kind."""
+        from_start = self.finished and self.resumed is None and (self.idle or not self.has_open_tail)
+        return from_start and bool(self._kinds_met) and Record not in self._kinds_met
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether not even a line without a message is of a known kind."""
+        return self.says_nothing and Status not in self._kinds_met
+
+    @property
+    def alarms(self) -> tuple[str, ...]:
+        """The kinds of what could not be read in this file, now or before; ``nothing`` if that is all of it."""
+        nothing = ("nothing",) if self.says_nothing else ()
+        return tuple(sorted({*self.known_alarms, *self.unknown_kinds, *nothing}))
+
+    @property
+    def redactions(self) -> int:
+        """How many secrets were taken out of what has been yielded or is open."""
+        return self._redactor.count
+
+    @property
+    def skipped(self) -> tuple[SkippedLine, ...]:
+        """The first unusable lines, one reason each."""
+        return tuple(self._skipped)
+
+    def all_turns(self) -> Iterator[ClosedTurn] | None:
+        """Return every turn of a file that is in memory as a whole; None for one that has to be read again."""
+        return None
+
+    def turns(self) -> Iterator[ClosedTurn]:
+        """Yield the closed turns in order; may be iterated once.
+
+        Raises:
+            FileError: The file cannot be read any more.
+        """
+        with files.opened(Path(self.file.path)) as (handle, identity):
+            if not _is_same_file(identity, self.identity):
+                self.has_open_tail = True
+                return
+            layout = self._source.layout_of(self.file.path)
+            for line in self._lines(handle, layout):
+                for event in layout.events(line):
+                    yield from self._take(event, line)
+                self._pass(line)
+        if self._assembly.is_open:
+            self.has_open_tail = True
+            if self.idle:
+                yield from self._closed(self._assembly.close(), provisional=True)
+        self.finished = True
+
+    def _lines(self, handle: BinaryIO, layout: Layout) -> Iterator[Line]:
+        start = self.resumed.end_bytes if self.resumed else 0
+        lines_before = self.resumed.lines if self.resumed else 0
+        found = chunks(handle, start, self.identity.size)
+        for line in layout.gather(jsonl.split(found, start_bytes=start, lines_before=lines_before)):
+            if counts(line, layout, idle=self.idle):
+                yield line
+            elif not jsonl.is_blank(line):
+                self.has_open_tail = True
+                self._kinds_met.update({SkippedLine} if self.idle else ())
+
+    def _take(self, event: Event, line: Line) -> Iterator[ClosedTurn]:
+        self._kinds_met.add(type(event))
+        if isinstance(event, SkippedLine):
+            self._skip(event)
+            return
+        if isinstance(event, Record) and not event.injected:
+            event = self._redactor.record(event)
+        yield from self._closed(self._assembly.feed(event), provisional=False)
+        if isinstance(event, Record):
+            upto = event.end_bytes - line.start_bytes
+            window = (self._tape + line.raw[max(upto - WINDOW_BYTES, 0) : upto])[-WINDOW_BYTES:]
+            self._place = _Place(window, line.number - 1, self._assembly.known_time)
+
+    def _closed(self, turn: Turn | None, *, provisional: bool) -> Iterator[ClosedTurn]:
+        if turn is not None:
+            place = self._place
+            digest = files.digest_of(place.window)
+            yield ClosedTurn(turn, provisional, len(place.window), digest, place.lines, place.known_time)
+
+    def _pass(self, line: Line) -> None:
+        """Remember the bytes that have gone by; behind a line that was not kept a new window begins."""
+        self._tape = b"" if line.oversize else (self._tape + line.raw[-WINDOW_BYTES:] + b"\n")[-WINDOW_BYTES:]
+
+    def _skip(self, event: SkippedLine) -> None:
+        if event.line == self._last_skipped:
+            return
+        self._last_skipped = event.line
+        self.skipped_lines += 1
+        if event.kind:
+            self.unknown_kinds[event.kind] += 1
+        if len(self._skipped) < MAX_SKIPPED:
+            self._skipped.append(event)
+
+
+def _is_same_file(seen: FileIdentity, before: FileIdentity) -> bool:
+    return (seen.device, seen.inode) == (before.device, before.inode) and seen.size >= before.size
+
+
+def _moment(mtime_ns: int, now: datetime) -> datetime:
+    latest = int((now - _EPOCH) / timedelta(microseconds=1))
+    return _EPOCH + timedelta(microseconds=min(max(mtime_ns // 1000, 0), latest))

@@ -1,0 +1,49 @@
+"""``forget``, ``verify`` and ``doctor`` as a user has them."""
+
+import json
+
+from tests.interfaces.test_cli import answer, cli, here, taken
+
+__all__ = ["cli", "here", "taken"]
+
+
+def test_forget_asks_unless_told_not_to_and_says_what_it_did(taken, cli):
+    code, _, err = cli("forget", "--match", "SQLite")
+    assert (code, "Would remove" in err, "confirm" in err) == (2, True, True)
+    assert any(b"one file per shop" in data for data in taken.files().values())
+
+    told = answer(cli("forget", "--match", "SQLite", "--force", "--json"))
+
+    assert set(told) == {"removed", "trimmed", "kept"}
+    assert len(told["removed"]) >= 1
+    assert not any(b"one file per shop" in data for data in taken.files().values())
+
+
+def test_verify_counts(taken, cli):
+    told = answer(cli("verify", "--json"))
+    assert (told["verified"], told["changed"], told["gone"]) == (len(told["entries"]), 0, 0)
+
+    for path in taken.transcripts.rglob("*.jsonl"):
+        path.unlink()
+    assert "0 verified" in cli("verify")[1]
+
+
+def test_doctor_ends_with_1_only_where_something_is_wrong(taken, cli):
+    assert cli("doctor") == (0, "All is well.\n", "")
+    (taken.memory / "default" / "notes.md").write_text("<<<<<<< ours\nWords.\n", encoding="utf-8")
+
+    code, out, _ = cli("doctor", "--json")
+    assert (code, json.loads(out)["healthy"]) == (1, False)
+    assert "default/notes.md:1" in cli("doctor")[1]
+
+
+def test_doctor_restores_what_was_overwritten(taken, cli):
+    page = taken.memory / "default" / "decisions.md"
+    before = page.read_bytes()
+    added = answer(cli("vault", "add", "default", "decisions", "--content", "We sell bread.", "--json"))
+    page.write_bytes(before)
+
+    code, out, _ = cli("doctor")
+    assert (code, f"agent-memory doctor --restore {added['id']}" in out) == (0, True)
+    assert answer(cli("doctor", "--restore", added["id"], "--json"))["restored"] == added["id"]
+    assert cli("doctor", "--restore", added["id"])[0] == 2
