@@ -26,7 +26,7 @@ SWEEP_S: Final = 30.0
 # Where there is nothing to ring, or nobody hears it; also how soon a folder's or a parent's end is noticed.
 LOOK_AGAIN_S: Final = 3.0
 # Sweeping a big tree is dear: it may take this part of the time where events come, and where they do not.
-SWEEP_SHARE: Final = 0.002
+SWEEP_SHARE: Final = 0.0015
 POLL_SHARE: Final = 0.02
 # An event that has not come by now, behind the debounce, will not.
 EVENT_S: Final = 2.0

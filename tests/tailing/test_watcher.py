@@ -53,7 +53,7 @@ def test_a_file_renamed_into_place_rings(bell, tmp_path):
 
 def test_other_files_do_not_ring(bell, tmp_path):
     bell.start([tmp_path])
-    (tmp_path / "c.txt").write_text("x")
+    (tmp_path / "c.log").write_text("x")
     (tmp_path / "c.jsonl").write_text("x")
 
     assert bell.wait(PATIENCE_S) == {tmp_path / "c.jsonl"}
