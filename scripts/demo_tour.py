@@ -44,7 +44,7 @@ class Tour:
         print("\n".join(page.read_text(encoding="utf-8").splitlines()[:24]), "\n…")
         self.say("Find something again, in either language:")
         self.command("search", "idempotency key", "--limit", "3")
-        self.command("search", "decisao sobre estoque", "--limit", "3")
+        self.command("search", "regra de deploy", "--limit", "3")
         self.say("And this is what the next chat would be told, in at most 2,000 tokens:")
         self.command("inject", "preview", "default", "continue with the order service", "--explain")
         self.say("Nothing is taken twice:")
