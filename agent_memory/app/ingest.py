@@ -76,7 +76,9 @@ def follow(app: App, tally: Tally) -> None:
 
 
 def take_file(app: App, file: ConversationFile, options: Options, tally: Tally) -> None:
-    """Take what is new in one conversation; an error becomes a line of the tally."""
+    """Take what is new in one conversation, unless capture is off; an error becomes a line of the tally."""
+    if app.settings.text("extraction.mode") == "off":
+        return
     try:
         _Taker(app, file, options, tally).run()
     except AgentMemoryError as error:
@@ -156,6 +158,7 @@ class _Taker:
             now=self.now,
             min_confidence=self.app.settings.number("extraction.min_confidence"),
             resumed=self.bookmark is not None,
+            propose=self.app.settings.text("extraction.mode") == "propose",
         )
         taking = self._write(lambda view: _with_batch(take(view, proposals, rules)))
         self.tally.turns += len(proposals)

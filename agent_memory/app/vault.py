@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from agent_memory.app.container import App
 from agent_memory.errors import PageConflict, UnknownAgent, UnknownCategory, UnknownEntry, UsageError
@@ -13,6 +14,8 @@ from agent_memory.model.memory import Add, Amend, Batch, Draft, Memory, PageRef,
 from agent_memory.model.text import open_boxes
 from agent_memory.redaction import redact
 from agent_memory.vault.store import View
+
+PROPOSED: Final = "proposed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +66,13 @@ def check_category(view: View, category: str) -> str:
     return category
 
 
-def entries(app: App, agent: str, category: str) -> list[Memory]:
-    """Return the entries of one page, as they stand, superseded ones and the archive's left out."""
+def entries(app: App, agent: str, category: str, *, proposed: bool = False) -> list[Memory]:
+    """Return the active entries of one page, as they stand, or what is ``proposed`` for it; not the archive's."""
     view = app.vault.view()
     check_agent(app, agent)
     check_category(view, category)
-    return [memory for memory in view.of(agent, category, archived=False) if memory.active]
+    here = view.of(agent, category, archived=False)
+    return [memory for memory in here if (memory.status == PROPOSED if proposed else memory.active)]
 
 
 def entry(app: App, agent: str, category: str, entry_id: str) -> Memory:
@@ -107,6 +111,49 @@ def edit(app: App, agent: str, category: str, entry_id: str, content: str) -> Wr
 
     applied = app.vault.update(plan, verb="vault edit")
     return Written(_standing(app, applied.amended[0] if applied.amended else entry_id), redactions)
+
+
+def accept(app: App, agent: str, category: str, entry_id: str) -> Memory:
+    """Let a proposal count.
+
+    Raises:
+        UnknownEntry: No proposal there has this id.
+    """
+
+    def plan(view: View) -> Batch:
+        memory = _proposal(view, agent, category, entry_id)
+        return Batch((Amend(memory.page, memory.id, meta={"status": None}),))
+
+    _proposal(app.vault.view(), agent, category, entry_id)
+    app.vault.update(plan, verb="vault accept")
+    return _standing(app, entry_id)
+
+
+def reject(app: App, agent: str, category: str, entry_id: str) -> Memory:
+    """Drop a proposal; re-reading does not bring it back.
+
+    Raises:
+        UnknownEntry: No proposal there has this id.
+    """
+
+    def plan(view: View) -> Batch:
+        memory = _proposal(view, agent, category, entry_id)
+        return Batch((Remove(memory.page, memory.id),))
+
+    memory = _proposal(app.vault.view(), agent, category, entry_id)
+    app.vault.update(plan, verb="vault reject")
+    return memory
+
+
+def _proposal(view: View, agent: str, category: str, entry_id: str) -> Memory:
+    memory = _find(view, agent, category, entry_id)
+    if memory.status != PROPOSED:
+        raise UnknownEntry(
+            f"Entry {entry_id} is no proposal.",
+            hint=f"`agent-memory vault list {agent} {category} --proposed` shows what is.",
+            id=entry_id,
+        )
+    return memory
 
 
 def delete(app: App, agent: str, category: str, entry_id: str) -> Memory:

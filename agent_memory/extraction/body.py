@@ -7,6 +7,7 @@ and never invents words.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from typing import Final
@@ -17,36 +18,55 @@ MAX_BODY_CHARS: Final = 300
 MAX_TAGS: Final = 8
 
 _LEAD_IN: Final = re.compile(
-    r"^(?:(?:ok(?:ay)?|so|then|and|also|but|well|yes|yeah|hmm?|right|cool|good|great|nice|perfect|done|fixed|noted|"
-    r"understood|agreed|please|fyi|btw|ent[aã]o|e|ah|tamb[eé]m|mas|sim|certo|boa|bom|perfeito|show|feito|j[aá] agora|"
-    r"outra|pois|verdade|combinado|por favor|al[eé]m disso)(?:[,:.!;]+\s+|\s+(?=\w))){1,3}",
+    r"^(?:(?:ok(?:ay)?|so|then|and|also|but|yes|yeah|hmm?|please|fyi|btw|ent[aã]o|e|ah|tamb[eé]m|mas|sim|pois|por[eé]m|"
+    r"j[aá] agora|por favor|al[eé]m disso)(?:[,:.!;]+\s+|\s+(?=\w))|"
+    r"(?:no|nope|n[aã]o|well|right|cool|good|great|nice|perfect|thanks?|done|fixed|noted|understood|agreed|anyway|however|"
+    r"certo|boa|bom|perfeito|show|feito|corrigido|outra|verdade|combinado|corrige|obrigad[oa]|valeu)[,:.!;]+\s+){1,3}",
     re.IGNORECASE,
 )
+# What announces a finding and is none: "This time with evidence: …", "Com uma ressalva: …".
+_ANNOUNCED: Final = re.compile(
+    r"^[^:`.]{0,30}\b(?:evidence|guess|turns out|important|caveat|note|found|confirmed|importante|ressalva|claro|"
+    r"descobri|confirmado|nota|resumo|summary|explica[cç][aã]o|explanation)\b[^:`.]{0,25}:\s+",
+    re.IGNORECASE,
+)
+_INNER: Final = re.compile(r"(?<=\w\w[.!?] )(?<!etc\. )[a-zà-ÿ](?=[a-zà-ÿ]*[ ,:])")
 _FILE: Final = re.compile(
     r"(?<![\w/.])(?:[\w.-]{1,60}/){0,9}([\w.-]{1,60}\.(?:py|pyi|js|jsx|ts|tsx|mjs|vue|svelte|rs|go|rb|php|java|kt|swift|c|h|cpp|hpp|cs|gd|sql|sh|"
     r"toml|yaml|yml|json|jsonl|csv|xlsx|ini|cfg|conf|env|md|html|css|scss|tf|lock|gradle|xml|ipynb))(?!\w)"
 )
 _WORD: Final = re.compile(r"[A-Za-z][\w+#-]*(?:\.js)?")
+_VERSION: Final = re.compile(r" v?\d")
 _NO_TAG: Final = re.compile(r"[^\w/-]+")
 
 
 @cache
-def technologies() -> frozenset[str]:
-    """Return the names, in lower case, that become hashtags: ``patterns/technologies.txt``, blank-separated."""
+def technologies() -> Mapping[str, bool]:
+    """Return the names, in lower case, that become hashtags, and whether each is an everyday word as well.
+
+    ``patterns/technologies.txt`` has them, blank-separated; one with a capital counts only where it is written so
+    ("REST", not "the rest") or has a version ("node 22").
+    """
     folder = resources.files(__package__).joinpath("patterns")
-    return frozenset(folder.joinpath("technologies.txt").read_text(encoding="utf-8").split())
+    names = folder.joinpath("technologies.txt").read_text(encoding="utf-8").split()
+    return {name.lower(): not name.islower() for name in names}
+
+
+def without_lead_in(text: str) -> str:
+    """Return ``text`` without the words that only lead up to what it says."""
+    words = _LEAD_IN.sub("", text)
+    return _ANNOUNCED.sub("", words).strip(" -–—:;,") or text
 
 
 def compose(text: str, reason: str = "") -> str:
     """Return ``text`` as an entry's body: a sentence of at most 300 characters, then the reason if there is one."""
-    words = _LEAD_IN.sub("", text).strip(" -–—:;,") or text
-    body = shorten(_sentence(words), MAX_BODY_CHARS)
-    return f"{body} {_sentence(reason)}" if reason else body
+    body = shorten(_sentence(without_lead_in(text)), MAX_BODY_CHARS)
+    return f"{body} {shorten(_sentence(reason), MAX_BODY_CHARS)}" if reason else body
 
 
 def _sentence(words: str) -> str:
-    words = words.strip()
-    first = words.split(maxsplit=1)[0] if words else ""
+    words = _INNER.sub(lambda letter: letter[0].upper(), words.strip())
+    first = words.split(maxsplit=1)[0].rstrip(",:;.").replace("'", "") if words else ""
     if first.isalpha() and first.islower():
         words = words[0].upper() + words[1:]
     return words if words[-1:] in ".!?…:" else words + "."
@@ -54,6 +74,13 @@ def _sentence(words: str) -> str:
 
 def tags_of(text: str) -> tuple[str, ...]:
     """Return the technologies and files that ``text`` names, as hashtags without the ``#``."""
-    named = {match.lower(): None for match in _WORD.findall(text) if match.lower() in technologies()}
-    files = {_NO_TAG.sub("-", match.lower()).strip("-"): None for match in _FILE.findall(text)}
+    named = {match[0].lower(): None for match in _WORD.finditer(text) if _is_technology(match)}
+    files = {_NO_TAG.sub("-", match.lower()).strip("-"): None for match in _FILE.findall(text if "." in text else "")}
     return tuple(tag for tag in (*named, *files) if tag)[:MAX_TAGS]
+
+
+def _is_technology(match: re.Match[str]) -> bool:
+    everyday = technologies().get(match[0].lower())
+    if not everyday:
+        return everyday is False
+    return not match[0].islower() or _VERSION.match(match.string, match.end()) is not None

@@ -1,13 +1,14 @@
 """The fold over closed turns: ``step(memo, turn) → (memo, candidates)``.
 
 A turn is observed, its sentences are judged, bare answers are resolved, and what is left becomes
-candidates. Pure: the same memo and turn always give the same result. It reaches back only by proposing
-a finished task again under its own key; everything else about what stands in the vault is left to
-whoever takes the candidates.
+candidates. Pure: the same memo and turn always give the same result. It reaches back only by what a
+candidate carries: a finished task is proposed again under its key, and a choice names those that it
+replaces. What stands in the vault is left to whoever takes the candidates.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
@@ -15,7 +16,7 @@ from typing import Final
 from agent_memory.extraction import acceptance, tasks
 from agent_memory.extraction.body import MAX_BODY_CHARS, compose, tags_of
 from agent_memory.extraction.handoff import cover
-from agent_memory.extraction.memo import Memo, OpenTask, Option, Proposal
+from agent_memory.extraction.memo import Memo, OpenTask, Option, Proposal, Said
 from agent_memory.extraction.observe import Observation, asked_by, mood_of, observe
 from agent_memory.extraction.score import Category, classify, vetoed
 from agent_memory.extraction.sentences import plain
@@ -32,8 +33,9 @@ LEAST_CONFIDENCE: Final = 0.3
 WEAK_CONFIDENCE: Final = 0.15
 ACCEPTED_CONFIDENCE: Final = 0.8
 TODO_CONFIDENCE: Final = 0.7
-LANGUAGE_SENTENCES: Final = 6
+LANGUAGE_SENTENCES: Final = 3
 FEW_WORDS: Final = 4
+POINTS_BACK: Final = re.compile(r"(?:that|this|it|those|they|isso|isto|esse|essa|este|esta)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,7 @@ def step(memo: Memo, turn: Turn) -> tuple[Memo, tuple[Candidate, ...]]:
     found += [_of_todo(turn, task, "- [ ] ") for task in todos] + [_of_todo(turn, task, "- [x] ") for task in closed]
     opened = [OpenTask(one.key, one.body.removeprefix("- [ ] ")) for one in found if _opens(one)]
     opened = [task for task in opened if task.key not in {todo.key for todo in todos}] + todos
-    after = replace(memo, said=said, tasks=tasks.after(memo, opened, closed))
-    return _after(after, turn, observed), tuple(found)
+    return _after(memo, turn, observed, said, tasks.after(memo, opened, closed)), tuple(found)
 
 
 def _opens(candidate: Candidate) -> bool:
@@ -105,11 +106,13 @@ def _joined(turn: Turn, first: Finding, second: Finding) -> Finding:
 
 
 def _widened(turn: Turn, finding: Finding, before: Observation | None) -> Finding:
-    """A few words ("not per user any more") say nothing alone; they take the statement before them along."""
-    if before is None or vetoed(before.signals) or turn.role != "user" or len(finding.text.split()) > FEW_WORDS:
+    """A few words, or "that", say nothing alone; they take the statement before them along."""
+    alone = len(finding.text.split()) > FEW_WORDS and not POINTS_BACK.match(finding.text)
+    if before is None or vetoed(before.signals) or turn.role != "user" or alone:
         return finding
     first = before.sentence
-    if first.block != finding.block or finding.start - first.end > 2 or finding.category == "tasks":
+    far = finding.start - first.end > 2 or finding.end - first.start > MAX_BODY_CHARS
+    if first.block != finding.block or far:
         return finding
     return _joined(turn, replace(finding, start=first.start), finding)
 
@@ -209,7 +212,9 @@ def _of_todo(turn: Turn, task: OpenTask, box: str) -> Candidate:
     )
 
 
-def _after(memo: Memo, turn: Turn, observed: list[Observation]) -> Memo:
+def _after(
+    memo: Memo, turn: Turn, observed: list[Observation], said: tuple[Said, ...], open_tasks: tuple[OpenTask, ...]
+) -> Memo:
     """Return the memo with what the turn tells about the conversation."""
     language = language_of(" ".join(one.sentence.text for one in observed[:LANGUAGE_SENTENCES]))
     of_user = turn.role == "user"
@@ -223,5 +228,7 @@ def _after(memo: Memo, turn: Turn, observed: list[Observation]) -> Memo:
         mood=mood_of(observed, fold_sentence(turn.text.strip())) if of_user else memo.mood,
         asked=memo.asked if of_user else asked_by(turn, observed),
         proposal=Proposal() if of_user else acceptance.proposal_of(turn, observed),
+        said=said,
+        tasks=open_tasks,
         coverage=cover(memo, turn, observed),
     )

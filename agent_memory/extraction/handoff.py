@@ -6,10 +6,14 @@ refuses to speak of fewer than two turns of prose, and of conversations between 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Final
 
+from agent_memory.extraction.body import without_lead_in
 from agent_memory.extraction.memo import Coverage, Memo
 from agent_memory.extraction.observe import Observation, writes
 from agent_memory.model.ids import handoff_key
@@ -25,6 +29,17 @@ TELLING_WORDS: Final = 4
 MAX_ASKED: Final = 6
 MAX_DONE: Final = 8
 MAX_FILES: Final = 12
+# Sentences that tell a later session nothing.
+EMPTY: Final = frozenset({"veto:cheer", "veto:offer", "veto:apology", "veto:usage"})
+OPEN: Final = frozenset({"veto:question", "leftover", "hedge", "label:aside", "under:aside"})
+COUNTS: Final = re.compile(
+    r"\b\d+ (?:\w+ )?(?:files?|tests?|lines|arquivos?|ficheiros?|testes?|linhas?)\b|\btest(?:e?s)? pass|\bgreen\b",
+    re.IGNORECASE,
+)
+SMALL_TALK: Final = re.compile(
+    r"(?:thanks?|thx|obrigad[oa]|valeu|perfect|perfeito|great|show|[oó]timo|nice|cool|awesome|boa)\b", re.IGNORECASE
+)
+SMALL_TALK_WORDS: Final = 8
 RESULTS: Final = frozenset({"work-log", "switched", "now-state", "done-report", "label:decision", "under:decision"})
 HANDOFF_TAG: Final = "auto-handoff"
 
@@ -39,11 +54,13 @@ def cover(memo: Memo, turn: Turn, observed: list[Observation]) -> Coverage:
     old = memo.coverage
     if turn.ordinal <= old.after:
         return old
-    said = [one.sentence.text for one in observed if "veto:quotation" not in one.signals]
-    line = shorten(max(said[:OPENING_SENTENCES], key=len, default=""), MAX_LINE_CHARS)
-    telling = [text for text in said if len(text.split()) >= TELLING_WORDS]
-    done = [one.sentence.text for one in observed if _is_result(one)] if turn.role == "assistant" else []
+    prose = [one for one in observed if "veto:quotation" not in one.signals]
+    said = [one for one in prose if turn.role == "user" or not one.sentence.text.endswith(":")]
+    last = next(_telling(reversed(said)), "")
     files = [path for record in turn.records for tool in record.tools if writes(tool) for path in tool.paths]
+    opening = list(islice(_telling(said), OPENING_SENTENCES)) if turn.role == "user" else []
+    asked = [max(opening, key=len)] if opening else []
+    done = _results(said, worked=bool(files)) if turn.role == "assistant" else []
     return replace(
         old,
         first_digest=old.first_digest or turn.digest,
@@ -51,22 +68,36 @@ def cover(memo: Memo, turn: Turn, observed: list[Observation]) -> Coverage:
         last_turn=turn.ordinal,
         last_at=turn.at.astimezone(UTC).isoformat(),
         approximate=turn.approximate,
-        prose_turns=old.prose_turns + bool(said),
-        asked=_some(old.asked, [line] if telling and turn.role == "user" else [], MAX_ASKED),
-        done=_some(old.done, [shorten(text, MAX_LINE_CHARS) for text in done[:2]], MAX_DONE),
+        prose_turns=old.prose_turns + bool(prose),
+        asked=_some(old.asked, asked, MAX_ASKED),
+        done=_some(old.done, done, MAX_DONE),
         files=_last_of(old.files, files),
-        stopped=shorten(telling[-1], MAX_LINE_CHARS) if telling else old.stopped,
+        stopped=shorten(last, MAX_LINE_CHARS) or old.stopped,
     )
 
 
-def _is_result(one: Observation) -> bool:
-    """A statement in a turn's answer that reports work, and no narration."""
-    return "answer" in one.signals and not RESULTS.isdisjoint(one.signals)
+def _telling(said: Iterable[Observation]) -> Iterator[str]:
+    """Give what sentences say, without lead-ins; leave out small talk, offers, cheers and mere counts."""
+    for one in said:
+        whole = one.sentence.text
+        chat = whole.count(" ") < SMALL_TALK_WORDS and (SMALL_TALK.match(whole) or COUNTS.search(whole))
+        if chat or not EMPTY.isdisjoint(one.signals):
+            continue
+        text = without_lead_in(whole)
+        if text.count(" ") + 1 >= TELLING_WORDS:
+            yield text if text == whole else text[0].upper() + text[1:]
+
+
+def _results(said: list[Observation], *, worked: bool) -> list[str]:
+    """Return what a turn's answer reports as done; if it changed files and reports nothing, how it begins."""
+    answer = [one for one in said if "answer" in one.signals and OPEN.isdisjoint(one.signals)]
+    results = (one for one in answer if not RESULTS.isdisjoint(one.signals))
+    return list(islice(_telling(results), 2)) or list(islice(_telling(answer), int(worked)))
 
 
 def _some(old: tuple[str, ...], new: list[str], limit: int) -> tuple[str, ...]:
     """Keep the first line, which says what it is about, and the newest of the rest."""
-    lines = tuple(dict.fromkeys((*old, *new)))
+    lines = tuple(dict.fromkeys((*old, *(shorten(line, MAX_LINE_CHARS) for line in new))))
     return lines if len(lines) <= limit else (lines[0], *lines[1 - limit :])
 
 
@@ -75,13 +106,14 @@ def _last_of(old: tuple[str, ...], new: list[str]) -> tuple[str, ...]:
 
 
 def handoff(memo: Memo) -> Candidate | None:
-    """Return the handoff of what the memo covers; None under two turns of prose, or between agents."""
+    """Return the handoff of what the memo covers; None under two turns of prose, between agents, after small talk."""
     covered = memo.coverage
-    if covered.prose_turns < MIN_PROSE_TURNS or memo.from_agent:
+    body = _render(memo)
+    if covered.prose_turns < MIN_PROSE_TURNS or memo.from_agent or not body:
         return None
     return Candidate(
         category="handoffs",
-        body=_render(memo),
+        body=body,
         key=handoff_key(memo.conversation, covered.first_digest),
         origin=Origin(memo.source, memo.conversation, covered.last_turn, (0, 0), covered.last_digest),
         said_at=datetime.fromisoformat(covered.last_at),
@@ -99,12 +131,24 @@ def _render(memo: Memo) -> str:
     covered = memo.coverage
     titles = _TITLES["pt" if memo.portuguese > memo.english else "en"]
     following = tuple(task.text for task in memo.tasks[-MAX_DONE:])
-    parts = (covered.asked, covered.done, (", ".join(covered.files),), following, (covered.stopped,))
+    parts = (covered.asked, covered.done, (", ".join(_relative(covered.files)),), following, (covered.stopped,))
     share = (MAX_HANDOFF_CHARS - sum(len(title) + 8 for title in titles)) // len(parts)
     sections = [
         f"**{title}**\n\n" + _bullets(lines, share) for title, lines in zip(titles, parts, strict=True) if any(lines)
     ]
     return "\n\n".join(sections)
+
+
+def _relative(paths: Sequence[str]) -> list[str]:
+    """Return paths without the folders that all of them share; one alone keeps the folder it stands in."""
+    split = [path.replace("\\", "/").split("/") for path in paths]
+    if not split or not all(len(parts) > 1 for parts in split):
+        return list(paths)
+    shared = 0
+    while all(len(parts) > shared + 1 and parts[shared] == split[0][shared] for parts in split):
+        shared += 1
+    shared = len(split[0]) - 2 if len(split) == 1 else shared
+    return ["/".join(parts[shared:]) for parts in split]
 
 
 def _bullets(lines: tuple[str, ...], room_chars: int) -> str:

@@ -29,6 +29,8 @@ ACCEPTANCE: Final = re.compile(
 )
 ACCEPTANCE_WORDS: Final = 6
 SHORT_TURN: Final = 2
+# After these, an answer without any work is an explanation out of a book.
+EXPLAINING: Final = {"asked": "textbook", "said": "explained"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ def _stretches(memo: Memo, turn: Turn, *, sentences_in_turn: int) -> list[_Stret
     for number, record in enumerate(turn.records):
         end += len(record.text) + (2 if end and record.text else 0)
         flags = {"answer": number == last, "worked": worked, "busy": bool(record.tools)}
-        flags["textbook"] = of_assistant and memo.mood == "asked" and not (worked or record.tools)
+        if of_assistant and memo.mood in EXPLAINING and not (worked or record.tools):
+            flags[EXPLAINING[memo.mood]] = True
         here = frozenset(shared | {name for name, holds in flags.items() if holds})
         if record.text:
             found.append(_Stretch(end, here, record.redacted))
@@ -85,7 +88,7 @@ def mood_of(observed: list[Observation], folded: str) -> str:
     """Say what kind of user turn this was: ``accepted``, ``asked``, ``reported`` or ``instructed``."""
     if len(folded.split()) <= ACCEPTANCE_WORDS and ACCEPTANCE.match(folded):
         return "accepted"
-    statements = [one for one in observed if "veto:question" not in one.signals]
+    statements = [one for one in observed if one.signals.isdisjoint(("veto:question", "asks"))]
     if not statements:
         return "asked"
     instructing = {

@@ -25,6 +25,9 @@ TERSE_WORDS: Final = 10
 # Nobody says a sentence of this length; what is longer was pasted.
 MAX_CHARS: Final = 1000
 MIN_QUOTED_CHARS: Final = 27
+# What says that it was found out comes from no book, though nobody saw any work.
+FOUND_OUT: Final = frozenset({"reveal", "label:cause", "under:cause"})
+BOOKISH: Final = frozenset({"textbook", "explained"})
 _DIGIT: Final = re.compile(r"\d")
 _QUOTED: Final = re.compile(r"[\"“«][^\"”»]{25,300}[\"”»]")
 
@@ -52,8 +55,10 @@ def signals(sentence: Sentence, role: Role, around: frozenset[str], table: Table
         "semicolon": ";" in text,
         "terse-choice": "asked:choice" in around and role == "user" and words <= TERSE_WORDS and "report" not in found,
     }
-    here = (name for name, holds in shape.items() if holds)
-    return found.union(around, here, _of_label(sentence.label, sentence.under))
+    found = found.union(
+        around, (name for name, holds in shape.items() if holds), _of_label(sentence.label, sentence.under)
+    )
+    return found if found.isdisjoint(FOUND_OUT) else found - BOOKISH
 
 
 @lru_cache(maxsize=512)

@@ -22,7 +22,7 @@ from agent_memory.model.transcript import Origin, Role
 
 # What a caller may be expected to store, and a later turn to refer to.
 SURE: Final = 0.5
-MAX_SAID: Final = 24
+MAX_SAID: Final = 16
 MAX_WORDS: Final = 8
 REPEATED_PART: Final = 0.5
 # An agent restates a decision in other words.
@@ -128,7 +128,7 @@ def _corrects(text: str) -> bool:
 def _values(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the numbers and the technologies that ``text`` is for."""
     affirmed = _affirmed(text)
-    return frozenset(word for word in affirmed if word[0].isdigit()), affirmed & technologies()
+    return frozenset(word for word in affirmed if word[0].isdigit()), affirmed & technologies().keys()
 
 
 @lru_cache(maxsize=256)

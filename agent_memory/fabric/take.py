@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final
 
@@ -39,7 +39,8 @@ class Proposal:
 class Rules:
     """What taking depends on besides the vault.
 
-    ``resumed`` says that the conversation had a bookmark: what it says without a time was said now,
+    ``propose`` keeps what is too uncertain as proposals, which count for nothing until somebody accepts
+    them. ``resumed`` says that the conversation had a bookmark: what it says without a time was said now,
     where an unknown conversation may be a copy of an old one.
     """
 
@@ -47,6 +48,7 @@ class Rules:
     now: datetime
     min_confidence: float
     resumed: bool
+    propose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class Taking:
     outcomes: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     def count(self, outcome: str, category: str | None = None) -> int:
-        """Return how often ``outcome`` (stored, known, duplicate, blocked, doubtful) came up."""
+        """Return how often ``outcome`` (stored, proposed, known, duplicate, blocked, doubtful) came up."""
         return sum(n for (what, where), n in self.outcomes.items() if what == outcome and category in (None, where))
 
 
@@ -95,7 +97,7 @@ class _Desk:
         self.outcomes[outcome, candidate.category] += 1
 
     def _outcome(self, candidate: Candidate) -> str:
-        if candidate.confidence < self.rules.min_confidence:
+        if self._is_doubtful(candidate) and not self.rules.propose:
             return "doubtful"
         if candidate.key in self._noted:
             self._said_twice(candidate)
@@ -123,10 +125,18 @@ class _Desk:
             return "duplicate"
         entry = entry_id(candidate.said_at, candidate.key, now=self.rules.now, in_use=self._in_use)
         self._new[entry] = candidate
-        self.changes.append(Add(PageRef(self.rules.agent, candidate.category), draft_of(candidate, entry)))
+        draft = draft_of(candidate, entry)
+        doubtful = self._is_doubtful(candidate)
+        if doubtful:
+            draft = replace(draft, meta={**draft.meta, "status": "proposed"})
+        self.changes.append(Add(PageRef(self.rules.agent, candidate.category), draft))
         self._note(candidate, "stored", entry)
-        self._replace(candidate, entry)
-        return "stored"
+        if not doubtful:
+            self._replace(candidate, entry)
+        return "proposed" if doubtful else "stored"
+
+    def _is_doubtful(self, candidate: Candidate) -> bool:
+        return candidate.confidence < self.rules.min_confidence
 
     def _in_use(self, entry: str) -> bool:
         return entry in self._new or self.view.id_in_use(entry)

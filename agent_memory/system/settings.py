@@ -60,6 +60,12 @@ SETTINGS: Final = (
     ),
     Setting("vault.lock_timeout_s", 10.0, "How long a writer waits for the vault's lock.", minimum=0),
     Setting(
+        "extraction.mode",
+        "on",
+        "`on` stores what is certain enough, `propose` also keeps the rest for you to accept, `off` takes no chats.",
+        choices=("on", "propose", "off"),
+    ),
+    Setting(
         "extraction.min_confidence",
         0.5,
         "What is less certain than this, from 0 to 1, is not stored.",

@@ -42,7 +42,7 @@ ABERTURA: tuple[tuple[Role, str], ...] = (
 
 def test_an_english_rule_of_the_user_is_a_decision() -> None:
     assert said(*OPENING, ("user", "never lock. all writes always go through one process, from now on")) == [
-        ("decisions", "Never lock. all writes always go through one process, from now on.")
+        ("decisions", "Never lock. All writes always go through one process, from now on.")
     ]
 
 
@@ -279,3 +279,57 @@ def test_a_list_that_was_never_kept_is_a_plan_and_leaves_no_tasks():
     )
 
     assert found == ()
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        (
+            ("user", "let's use redis for the queue"),
+            ("assistant", "Done. Redis, or a table?"),
+            ("user", "no, use sqlite for the queue instead of redis"),
+            ("assistant", "Done. Sqlite for good?"),
+            ("user", "let's use redis for the queue"),
+        ),
+        (
+            ("user", "vamos usar redis na fila"),
+            ("assistant", "Feito. Redis ou uma tabela?"),
+            ("user", "não, usa sqlite na fila em vez de redis"),
+            ("assistant", "Feito. Fica sqlite?"),
+            ("user", "vamos usar redis na fila"),
+        ),
+    ],
+)
+def test_a_b_a_replaces_each_time_what_held_before(turns: tuple[tuple[Role, str], ...]) -> None:
+    first, second, third = [one for one in told(*turns) if one.category == "decisions"]
+
+    assert (first.replaces, second.replaces, third.replaces) == ((), (first.key,), (second.key,))
+    assert third.key == first.key
+
+
+def test_a_task_that_only_points_back_takes_what_it_points_at_along() -> None:
+    (one,) = told(*ABERTURA, ("user", "quero um histórico das notas. isso fica pra depois das férias"))
+
+    assert one.body == "- [ ] Quero um histórico das notas. Isso fica pra depois das férias."
+
+
+@pytest.mark.parametrize("text", ["leave it as it is", "ok keep that then", "deixa como está", "deixa assim mesmo"])
+def test_leaving_things_as_they_are_is_no_decision(text: str) -> None:
+    assert said(*OPENING, ("user", text)) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "explanation"),
+    [
+        (
+            "what's the difference between the two joins?",
+            "An inner join only returns rows that match, so the rest is lost.",
+        ),
+        ("qual a diferença dos dois joins", "O inner join só devolve linhas que casam, então o resto se perde."),
+    ],
+)
+def test_an_explanation_without_any_work_is_no_lesson(question: str, explanation: str) -> None:
+    memo, _ = step(Memo.empty(), a_turn(question))
+    _, found = step(memo, a_turn(explanation, role="assistant", ordinal=1))
+
+    assert [one for one in found if one.confidence >= SURE] == []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from agent_memory.extraction import Memo, handoff, restart_handoff, step
 from agent_memory.model.ids import handoff_key
 from agent_memory.model.memory import Candidate
@@ -38,11 +40,50 @@ def of(*turns: Turn) -> Candidate:
 def test_it_says_what_was_asked_and_done_and_which_files_were_written() -> None:
     body = of(*ENGLISH).body
 
-    assert "**Asked**\n\n- please make the export safe for two processes" in body
+    assert "**Asked**\n\n- Make the export safe for two processes" in body
     assert "**Done**\n\n- Switched the export to one writer process." in body
     assert "src/queue.py" in body
     assert "README.md" not in body
-    assert body.rstrip().endswith("- thanks, that works for both of them")
+    assert body.rstrip().endswith("**Stopped at**\n\n- Switched the export to one writer process.")
+
+
+@pytest.mark.parametrize(
+    ("paths", "shown"),
+    [
+        (("/home/ana/shop/src/queue.py", "/home/ana/shop/tests/test_queue.py"), "tests/test_queue.py, src/queue.py"),
+        ((r"C:\shop\src\queue.py", r"C:\shop\app.py"), "app.py, src/queue.py"),
+        (("/home/ana/shop/src/queue.py",), "src/queue.py"),
+        (("src/queue.py", "app.py"), "app.py, src/queue.py"),
+        (("/srv/a.py", "/opt/b.py"), "opt/b.py, srv/a.py"),
+        (("queue.py",), "queue.py"),
+    ],
+)
+def test_files_are_shown_below_the_folder_that_they_share(paths: tuple[str, ...], shown: str) -> None:
+    worked = a_turn("Switched the export over.", role="assistant", ordinal=1, tools=(ToolUse("Write", paths),))
+
+    assert f"**Files**\n\n- {shown}\n" in of(ENGLISH[0], worked).body
+
+
+@pytest.mark.parametrize(
+    "talk",
+    [
+        "thanks, looks good to me",
+        "ok",
+        "valeu, ficou muito bom mesmo",
+        "Your app is production ready!",
+        "All 12 tests pass.",
+    ],
+)
+def test_small_talk_is_not_where_it_stopped(talk: str) -> None:
+    spoken = a_turn(talk, role="assistant" if talk[0].isupper() else "user", ordinal=2)
+
+    assert of(*ENGLISH[:2], spoken).body.endswith("**Stopped at**\n\n- Switched the export to one writer process.")
+
+
+def test_work_that_nobody_reports_is_told_by_how_its_answer_begins() -> None:
+    worked = a_turn("The photos of each farm are on one side of the split.", role="assistant", ordinal=1, tools=EDIT)
+
+    assert "**Done**\n\n- The photos of each farm are on one side of the split." in of(ENGLISH[0], worked).body
 
 
 def test_its_headings_speak_the_language_of_the_conversation() -> None:
@@ -63,6 +104,10 @@ def test_its_key_is_that_of_the_first_turn_and_its_origin_the_last() -> None:
 def test_there_is_none_under_two_turns_of_prose() -> None:
     assert handoff(Memo.empty()) is None
     assert handoff(after(ENGLISH[0])) is None
+
+
+def test_there_is_none_of_small_talk() -> None:
+    assert handoff(after(a_turn("hi"), a_turn("Hello!", role="assistant", ordinal=1), a_turn("bye", ordinal=2))) is None
 
 
 def test_there_is_none_between_agents() -> None:

@@ -1,98 +1,79 @@
 """Quality on labelled conversations that somebody else wrote; the floors may rise, never fall.
 
-Matching follows the labels' own rule: half of the shorter side's words shared, and four words that carry
-meaning (or all of them). One prediction serves one label.
+``AGENT_MEMORY_EVALSET`` may name a folder with more of them. They are the ones that the weights were
+fitted on, so they get the floors of the fit.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from dataclasses import dataclass
-from datetime import UTC, datetime
+import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from agent_memory.extraction import Memo, step
-from agent_memory.extraction.likeness import content, words
-from agent_memory.model.transcript import Record
-from agent_memory.sources import cursor, jsonl
-from agent_memory.sources.base import Status
-from agent_memory.sources.turns import Assembly, Setting
+from scripts.evalset_names import finds
+from scripts.extraction_scorer import Report, conversations, score
 
-FOLDERS = sorted(path.parent for path in (Path(__file__).parent.parent / "fixtures" / "labelled").glob("*/gold.json"))
-KINDS = ("decisions", "lessons", "tasks")
-SURE = 0.5
-PRECISION_FLOOR = 0.75
-RECALL_FLOOR = 0.6
-HARD_NEGATIVES_CEILING = 0.05
-LONG_AGO, FAR = datetime(2026, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
-
-
-@dataclass
-class Tally:
-    predicted: int = 0
-    right: int = 0
-    labelled: int = 0
-    negatives: int = 0
-    negatives_hit: int = 0
-
-
-def predictions(folder: Path) -> dict[str, list[str]]:
-    path = next(folder.glob("*.jsonl"))
-    assembly = Assembly(Setting(path.stem, "cursor", False, LONG_AGO, FAR))
-    events = [event for line in jsonl.split([path.read_bytes()]) for event in cursor.events(line)]
-    turns = [turn for event in events if isinstance(event, Record | Status) and (turn := assembly.feed(event))]
-    memo, found = Memo.empty(), []
-    for turn in (*turns, *filter(None, [assembly.close()])):
-        memo, candidates = step(memo, turn)
-        found += [one for one in candidates if one.confidence >= SURE and not one.body.startswith("- [x]")]
-    return {kind: [re.sub(r"^- \[ \] ", "", one.body) for one in found if one.category == kind] for kind in KINDS}
-
-
-def same(prediction: str, label: dict[str, Any]) -> bool:
-    forms = [label["quote"], label.get("norm", ""), *(alt["quote"] for alt in label.get("alt", []))]
-    return any(_overlap(prediction, form) for form in forms if form)
-
-
-def _overlap(left: str, right: str) -> bool:
-    shorter = min(len(words(left)), len(words(right)))
-    common = len([word for word in words(left) if word in words(right)])
-    meaning = len(content(left) & content(right))
-    return common >= shorter / 2 and (meaning >= 3 or meaning == len(content(right)) > 0)
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+# Read at import, for a test's environment has none of our variables.
+EVALSET = os.environ.get("AGENT_MEMORY_EVALSET", "")
+needs_evalset = pytest.mark.skipif(not EVALSET, reason="AGENT_MEMORY_EVALSET names no labelled conversations")
 
 
 @pytest.fixture(scope="module")
-def tally() -> Tally:
-    total = Tally()
-    for folder in FOLDERS:
-        gold = json.loads((folder / "gold.json").read_text(encoding="utf-8"))
-        found = predictions(folder)
-        total.negatives += len(gold["hard_negatives"])
-        for kind in KINDS:
-            labels = [label for label in gold[kind] if label.get("status") != "done"]
-            total.labelled += len(labels)
-            for text in found[kind]:
-                match = next((label for label in labels if same(text, label)), None)
-                if match is not None:
-                    labels.remove(match)
-                    total.right += 1
-                elif any(same(text, row) for row in gold.get("ignore", [])):
-                    continue
-                total.predicted += 1
-                total.negatives_hit += match is None and any(same(text, row) for row in gold["hard_negatives"])
-    return total
+def labelled() -> Report:
+    return score(conversations(FIXTURES / "labelled"))
 
 
-def test_most_of_what_is_stored_is_worth_it(tally: Tally) -> None:
-    assert tally.right / tally.predicted >= PRECISION_FLOOR
+@pytest.fixture(scope="module")
+def held_back() -> Report:
+    return score(conversations(FIXTURES / "heldback"))
 
 
-def test_most_of_what_is_worth_it_is_stored(tally: Tally) -> None:
-    assert tally.right / tally.labelled >= RECALL_FLOOR
+@pytest.fixture(scope="module")
+def fitted() -> Report:
+    return score(conversations(Path(EVALSET)))
 
 
-def test_hardly_any_look_alike_is_stored(tally: Tally) -> None:
-    assert tally.negatives_hit / tally.negatives <= HARD_NEGATIVES_CEILING
+def test_most_of_what_is_stored_is_worth_it(labelled: Report) -> None:
+    assert labelled.of().precision >= 0.75
+
+
+def test_most_of_what_is_worth_it_is_stored(labelled: Report) -> None:
+    assert labelled.of().recall >= 0.6
+
+
+def test_what_nobody_looked_at_is_stored_as_precisely(held_back: Report) -> None:
+    assert held_back.of().precision >= 0.75
+
+
+@pytest.mark.parametrize("of", ["labelled", "held_back"])
+def test_hardly_any_look_alike_is_stored(of: str, request: pytest.FixtureRequest) -> None:
+    report = request.getfixturevalue(of)
+
+    assert report.look_alikes_stored.total() / report.look_alikes <= 0.03
+
+
+@pytest.mark.parametrize("of", ["labelled", pytest.param("fitted", marks=needs_evalset)])
+def test_of_a_conversation_with_nothing_to_remember_nothing_is_stored(of: str, request: pytest.FixtureRequest) -> None:
+    assert request.getfixturevalue(of).noise == []
+
+
+def test_of_what_nobody_looked_at_one_conversation_at_most_gives_junk(held_back: Report) -> None:
+    # It should be none; docs/extraction.md names this among the known errors.
+    assert len(held_back.noise) <= 1
+
+
+@needs_evalset
+@pytest.mark.parametrize(
+    ("kind", "precision", "recall"),
+    [("total", 0.85, 0.6), ("decisions", 0.85, 0.55), ("lessons", 0.85, 0.55), ("tasks", 0.75, 0.5)],
+)
+def test_the_fit_keeps_its_floors(kind: str, precision: float, recall: float, fitted: Report) -> None:
+    assert fitted.of(kind).precision >= precision
+    assert fitted.of(kind).recall >= recall
+
+
+@needs_evalset
+def test_no_pattern_has_a_name_of_what_it_was_fitted_on() -> None:
+    assert finds(Path(EVALSET)) == []

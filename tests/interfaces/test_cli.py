@@ -507,3 +507,49 @@ def test_a_full_device_behind_stdout_is_one_sentence(taken):
         )  # fmt: skip
 
     assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+
+
+def propose_everything(here):
+    here.memory.mkdir(exist_ok=True)
+    (here.memory / "config.toml").write_text('[extraction]\nmode = "propose"\nmin_confidence = 1.1\n', encoding="utf-8")
+    here.chat().user(DECISION).assistant("Done, it is SQLite now.").ended().save(written=here.long_ago())
+
+
+def proposals(cli):
+    return answer(cli("vault", "list", "default", "decisions", "--proposed", "--json"))["entries"]
+
+
+def test_what_is_uncertain_is_proposed_and_counts_once_it_is_accepted(here, cli):
+    propose_everything(here)
+    assert answer(cli("process", "--json"))["decisions"] == 0
+    (row,) = proposals(cli)
+    assert row["status"] == "proposed"
+    assert standing(cli) == []
+    assert "## Decisions" not in cli("inject", "preview", "default")[1]
+    assert answer(cli("search", "backups", "--category", "decisions", "--json"))["results"] == []
+
+    assert cli("vault", "accept", "default", "decisions", row["id"])[0] == 0
+
+    assert len(standing(cli)) == 1
+    assert proposals(cli) == []
+    assert cli("vault", "accept", "default", "decisions", row["id"])[0] == 2
+
+
+def test_a_rejected_proposal_does_not_come_back(here, cli):
+    propose_everything(here)
+    cli("process")
+    (row,) = proposals(cli)
+
+    assert cli("vault", "reject", "default", "decisions", row["id"])[0] == 0
+    cli("process", "--full")
+
+    assert proposals(cli) == standing(cli) == []
+
+
+def test_capture_can_be_switched_off(here, cli):
+    propose_everything(here)
+    (here.memory / "config.toml").write_text('[extraction]\nmode = "off"\n', encoding="utf-8")
+
+    assert cli("process")[0] == 0
+
+    assert not (here.memory / "default").exists()

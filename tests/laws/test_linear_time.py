@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from types import ModuleType
 
 import pytest
 
-from agent_memory.extraction import Memo, body, observe, prose, score, sentences, step
+from agent_memory.extraction import Memo, acceptance, body, observe, prose, score, sentences, standing, step
 from agent_memory.extraction import table as cues
 from agent_memory.redaction import redact
 from agent_memory.redaction import table as secrets
@@ -47,13 +48,16 @@ def expressions() -> dict[str, Callable[[str], object]]:
     found: dict[str, Callable[[str], object]] = {
         f"secret {n} {rule.kind}": every_match(rule.regex) for n, rule in enumerate(secrets.load())
     }
-    for module in (body, observe, prose, score, sentences):
-        found |= {
-            f"{module.__name__.rpartition('.')[2]}{name}": value.match
-            for name, value in vars(module).items()
-            if isinstance(value, re.Pattern)
-        }
+    for module in (acceptance, observe, prose, score, sentences):
+        found |= {name: value.match for name, value in patterns_of(module)}
+    for module in (body, standing):
+        found |= {name: every_match(value) for name, value in patterns_of(module)}
     return found
+
+
+def patterns_of(module: ModuleType) -> list[tuple[str, re.Pattern[str]]]:
+    short = module.__name__.rpartition(".")[2]
+    return [(f"{short} {name}", value) for name, value in vars(module).items() if isinstance(value, re.Pattern)]
 
 
 @pytest.mark.parametrize("expression", expressions().values(), ids=list(expressions()))

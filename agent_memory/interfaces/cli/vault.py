@@ -31,6 +31,8 @@ def commands() -> dict[str, Command]:
     vault.command("add")(add_entry)
     vault.command("edit")(edit_entry)
     vault.command("delete")(delete_entry)
+    vault.command("accept")(accept_entry)
+    vault.command("reject")(reject_entry)
     return {"agents": agents, "project": project, "vault": vault}
 
 
@@ -85,13 +87,18 @@ def project_explain(
     call.answer(answer, "\n".join([f"Chats about {place}:", *(rows or ["none found."])]))
 
 
-def list_entries(context: typer.Context, agent: Agent, category: Category) -> None:
+def list_entries(
+    context: typer.Context,
+    agent: Agent,
+    category: Category,
+    proposed: Annotated[bool, typer.Option("--proposed", help="What waits to be accepted or rejected.")] = False,
+) -> None:
     """List the entries of a page."""
     from agent_memory.app import vault
 
     call = call_of(context)
     with call.app() as app:
-        found = vault.entries(app, agent, category)
+        found = vault.entries(app, agent, category, proposed=proposed)
     rows = [
         {
             "id": memory.id,
@@ -165,6 +172,26 @@ def delete_entry(
             return
         memory = vault.delete(app, agent, category, entry_id)
     call.answer({"deleted": memory.id, "agent": agent, "category": category}, f"Deleted {memory.id}.")
+
+
+def accept_entry(context: typer.Context, agent: Agent, category: Category, entry_id: Id) -> None:
+    """Let a proposal count."""
+    from agent_memory.app import vault
+
+    call = call_of(context)
+    with call.app() as app:
+        memory = vault.accept(app, agent, category, entry_id)
+    call.answer(entry_json(memory), f"Accepted {memory.id}.")
+
+
+def reject_entry(context: typer.Context, agent: Agent, category: Category, entry_id: Id) -> None:
+    """Drop a proposal, for good."""
+    from agent_memory.app import vault
+
+    call = call_of(context)
+    with call.app() as app:
+        memory = vault.reject(app, agent, category, entry_id)
+    call.answer({"rejected": memory.id, "agent": agent, "category": category}, f"Rejected {memory.id}.")
 
 
 def words(content: str | None, file: Path | None) -> str:
