@@ -41,7 +41,7 @@ class Block:
     """One stretch of prose: ``text[start:end]``, without the list mark in front of it.
 
     ``mark`` is a numbered line's number, or ``x`` or a blank for a checkbox. ``column`` is the heading of
-    a table cell's column and ``row`` counts the lines of its table; elsewhere they say nothing.
+    a table cell's column; elsewhere it says nothing.
     """
 
     kind: Kind
@@ -49,7 +49,6 @@ class Block:
     end: int
     mark: str = ""
     column: str = ""
-    row: int = 0
 
 
 def without_briefings(text: str) -> str:
@@ -168,12 +167,12 @@ class _Scanner:
 
     def _take_table(self, number: int) -> int:
         columns = [self.text[slice(*span)] for span in _cells(self.text, *self.lines[number])]
-        self.open, row, number = False, 1, number + 2
+        self.open, number = False, number + 2
         while number < len(self.lines) and "|" in self.text[slice(*self.lines[number])]:
             for column, (start, end) in zip(columns, _cells(self.text, *self.lines[number]), strict=False):
                 if end > start:
-                    self.found.append(Block("cell", start, end, column=column, row=row))
-            row, number = row + 1, number + 1
+                    self.found.append(Block("cell", start, end, column=column))
+            number += 1
         return number
 
 

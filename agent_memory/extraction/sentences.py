@@ -42,8 +42,8 @@ MAX_LABEL_WORDS: Final = 5
 class Sentence:
     """Something said: ``text`` as it reads, without Markdown, and the span of the exact words.
 
-    ``label_chars`` is how much of ``text`` is the label with its colon, and ``body_start`` where in the
-    turn the words after it begin. ``block`` counts blocks, so that neighbours can be told.
+    ``body_start`` is where in the turn the words after its label begin. ``block`` counts blocks, so that
+    neighbours can be told.
     """
 
     text: str
@@ -55,7 +55,6 @@ class Sentence:
     under: str = ""
     mark: str = ""
     block: int = 0
-    row: int = 0
 
 
 def sentences(text: str, *, speech: bool = False) -> list[Sentence]:
@@ -161,7 +160,6 @@ def _sentence(text: str, start: int, end: int, block: Block, number: int, under:
         under=under,
         mark=mark,
         block=number,
-        row=block.row,
     )
 
 

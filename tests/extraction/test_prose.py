@@ -73,9 +73,9 @@ def test_a_checkbox_is_known_and_its_state_kept() -> None:
 def test_a_cell_knows_the_heading_of_its_column() -> None:
     text = "| Problem | Cause |\n|---|---|\n| slow | no index |\n"
 
-    assert [(block.column, text[block.start : block.end], block.row) for block in blocks(text)] == [
-        ("Problem", "slow", 1),
-        ("Cause", "no index", 1),
+    assert [(block.column, text[block.start : block.end]) for block in blocks(text)] == [
+        ("Problem", "slow"),
+        ("Cause", "no index"),
     ]
 
 
