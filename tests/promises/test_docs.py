@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+DEMO = ROOT / "tests" / "fixtures" / "demo"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SHELL = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMANDS = [line for block in SHELL.findall(README) for line in block.splitlines() if line.strip()]
@@ -58,7 +59,11 @@ def test_the_demo_shows_the_main_job():
     assert re.search(r"Took [1-9]\d* decisions, [1-9]\d* lessons, [1-9]\d* tasks, 3 handoffs", done.stdout)
     assert "agent-memory:briefing" in done.stdout
     assert "3 conversations were up to date" in done.stdout
-    assert "API_KEY=[REDACTED" not in done.stdout or "REDACTED" in done.stdout
+    planted = re.findall(
+        r"API_KEY=([A-Za-z0-9]{32})", "".join(path.read_text("utf-8") for path in DEMO.glob("*.jsonl"))
+    )
+    assert planted
+    assert not [secret for secret in planted if secret in done.stdout]
 
 
 def test_the_task_that_we_use_is_the_one_that_the_readme_names():
