@@ -14,7 +14,7 @@ from typing import Final
 
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options, transcript_folders
-from agent_memory.app.ingest import is_idle
+from agent_memory.app.intake import is_idle
 from agent_memory.app.tally import Trouble
 from agent_memory.errors import AgentMemoryError
 from agent_memory.model.transcript import ConversationFile, FileIdentity

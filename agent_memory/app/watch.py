@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from agent_memory.app import maintain
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options, transcript_folders
-from agent_memory.app.ingest import is_idle, take_file
+from agent_memory.app.intake import Intake, is_idle
 from agent_memory.app.lookout import LOOK_AGAIN_S, SWEEP_S, Lookout, Seen
 from agent_memory.app.tally import Tally, Trouble
 from agent_memory.errors import AgentMemoryError
@@ -107,11 +107,12 @@ class Watch:
     def round(self) -> Tally:
         """Take everything that is new, or has gone quiet, once; what fails is tried again at the next sweep."""
         tally = Tally()
-        for file, seen in self._due():
-            failures = len(tally.errors)
-            take_file(self.app, file, self.options, tally)
-            if not any(trouble.line is None for trouble in tally.errors[failures:]):
-                self._handled[file.path] = seen
+        seen: dict[str, Seen] = {}
+        intake = Intake(self.app, self.options, tally, lambda file: self._handled.update({file.path: seen[file.path]}))
+        for file, was in self._due():
+            seen[file.path] = was
+            intake.take(file)
+        intake.flush()
         if tally.sessions_processed:
             self._safely(lambda: self.app.mirror)
             self._additions += tally.decisions + tally.lessons + tally.tasks + tally.handoffs

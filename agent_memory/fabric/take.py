@@ -29,10 +29,16 @@ NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What one turn proposes to remember."""
+    """What one turn proposes to remember, and in whose pages.
+
+    ``resumed`` says that the conversation had a bookmark: what it says without a time was said now, where an
+    unknown conversation may be a copy of an old one.
+    """
 
     turn: Turn
     candidates: tuple[Candidate, ...]
+    agent: str
+    resumed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +46,11 @@ class Rules:
     """What taking depends on besides the vault.
 
     ``propose`` keeps what is too uncertain as proposals, which count for nothing until somebody accepts
-    them. ``resumed`` says that the conversation had a bookmark: what it says without a time was said now,
-    where an unknown conversation may be a copy of an old one.
+    them.
     """
 
-    agent: str
     now: datetime
     min_confidence: float
-    resumed: bool
     propose: bool = False
 
 
@@ -67,10 +70,7 @@ def take(view: View, proposals: Iterable[Proposal], rules: Rules) -> Taking:
     """Decide what becomes of every candidate, in the order in which things were said."""
     desk = _Desk(view, rules)
     for proposal in proposals:
-        desk.grown_from = proposal.turn.prefix_digests[:-1]
-        for candidate in proposal.candidates:
-            desk.consider(candidate)
-        desk.let_go(proposal)
+        desk.take(proposal)
     return Taking(Batch(tuple(desk.changes), tuple(desk.lines)), desk.outcomes)
 
 
@@ -83,8 +83,8 @@ class _Desk:
         self.changes: list[Change] = []
         self.lines: list[TakenLine] = []
         self.outcomes: Counter[tuple[str, str]] = Counter()
-        self.grown_from: tuple[str, ...] = ()
-        self._new: dict[str, Candidate] = {}
+        self._proposal: Proposal
+        self._new: dict[str, tuple[PageRef, Candidate]] = {}
         self._noted: set[str] = set()
         self._meta: dict[str, dict[str, str | None]] = defaultdict(dict)
         self._by_conversation: dict[str, list[Memory]] = defaultdict(list)
@@ -92,9 +92,19 @@ class _Desk:
             if memory.origin and memory.key:
                 self._by_conversation[memory.origin.conversation].append(memory)
 
-    def consider(self, candidate: Candidate) -> None:
-        outcome = self._outcome(candidate)
-        self.outcomes[outcome, candidate.category] += 1
+    def take(self, proposal: Proposal) -> None:
+        self._proposal = proposal
+        for candidate in proposal.candidates:
+            self.outcomes[self._outcome(candidate), candidate.category] += 1
+        self._let_go()
+
+    @property
+    def _grown_from(self) -> tuple[str, ...]:
+        """The digests that the turn had when it was shorter."""
+        return self._proposal.turn.prefix_digests[:-1]
+
+    def _page_of(self, candidate: Candidate) -> PageRef:
+        return PageRef(self._proposal.agent, candidate.category)
 
     def _outcome(self, candidate: Candidate) -> str:
         if self._is_doubtful(candidate) and not self.rules.propose:
@@ -124,12 +134,12 @@ class _Desk:
             self._note(candidate, "duplicate", twin)
             return "duplicate"
         entry = entry_id(candidate.said_at, candidate.key, now=self.rules.now, in_use=self._in_use)
-        self._new[entry] = candidate
+        self._new[entry] = self._page_of(candidate), candidate
         draft = draft_of(candidate, entry)
         doubtful = self._is_doubtful(candidate)
         if doubtful:
             draft = replace(draft, meta={**draft.meta, "status": "proposed"})
-        self.changes.append(Add(PageRef(self.rules.agent, candidate.category), draft))
+        self.changes.append(Add(self._page_of(candidate), draft))
         self._note(candidate, "stored", entry)
         if not doubtful:
             self._replace(candidate, entry)
@@ -148,16 +158,15 @@ class _Desk:
             meta |= dict.fromkeys(("status", SUPERSEDED_BY, VALID_TO))
         if candidate.body.startswith(DONE):
             self._tick(memory)
-        elif memory.key == candidate.key and memory.origin and memory.origin.digest in self.grown_from:
+        elif memory.key == candidate.key and memory.origin and memory.origin.digest in self._grown_from:
             meta["origin"] = str(candidate.origin)
         self._change(memory.page, memory.id, meta)
 
     def _said_twice(self, candidate: Candidate) -> None:
         """Within one batch: A, then B, then A again."""
-        for entry, other in self._new.items():
+        for entry, (page, other) in self._new.items():
             if other.key == candidate.key:
                 if self._meta[entry].get("status"):
-                    page = PageRef(self.rules.agent, other.category)
                     self._change(page, entry, dict.fromkeys(("status", SUPERSEDED_BY, VALID_TO)))
                 self._replace(candidate, entry)
 
@@ -174,11 +183,7 @@ class _Desk:
 
     def _entries_of(self, keys: tuple[str, ...]) -> list[tuple[PageRef, str]]:
         standing = [(memory.page, memory.id) for key in keys for memory in self.view.by_key(key)[:1] if memory.active]
-        added = [
-            (PageRef(self.rules.agent, other.category), entry)
-            for entry, other in self._new.items()
-            if other.key in keys
-        ]
+        added = [(page, entry) for entry, (page, other) in self._new.items() if other.key in keys]
         return standing + added
 
     def _known(self, memory: Memory, name: str) -> str | None:
@@ -194,11 +199,11 @@ class _Desk:
         if memory.body.startswith(OPEN) and not memory.edited:
             self.changes.append(Amend(memory.page, memory.id, body=DONE + memory.body.removeprefix(OPEN)))
 
-    def let_go(self, proposal: Proposal) -> None:
+    def _let_go(self) -> None:
         """Supersede what the turn proposed when it was shorter, and no longer proposes."""
-        proposed = {candidate.key for candidate in proposal.candidates}
-        for memory in self._by_conversation[proposal.turn.conversation]:
-            grown = memory.origin is not None and memory.origin.digest in self.grown_from
+        proposed = {candidate.key for candidate in self._proposal.candidates}
+        for memory in self._by_conversation[self._proposal.turn.conversation]:
+            grown = memory.origin is not None and memory.origin.digest in self._grown_from
             if grown and memory.key not in proposed and _is_extracted(memory) and memory.active:
                 self.changes.append(Amend(memory.page, memory.id, meta={"status": "superseded"}))
 
@@ -213,14 +218,15 @@ class _Desk:
     def _said_at(self, candidate: Candidate) -> datetime:
         if not candidate.approximate:
             return candidate.said_at
-        return self.rules.now if self.rules.resumed else NEVER
+        return self.rules.now if self._proposal.resumed else NEVER
 
     def _twin(self, candidate: Candidate) -> str | None:
-        for memory in self.view.of(self.rules.agent, candidate.category):
+        here = self._page_of(candidate)
+        for memory in self.view.of(here.agent, here.category):
             if memory.active and say_the_same(memory.body, candidate.body):
                 return memory.id
-        for entry, other in self._new.items():
-            if other.category == candidate.category and say_the_same(other.body, candidate.body):
+        for entry, (page, other) in self._new.items():
+            if page == here and say_the_same(other.body, candidate.body):
                 return entry
         return None
 

@@ -18,4 +18,12 @@ def _bookmarks_and_runs(database: Database) -> None:
     database.run("create index runs_of_job on runs (job, id)")
 
 
-MIGRATIONS: Final = (Migration("2026-11-30 bookmarks and runs", _bookmarks_and_runs),)
+def _settled(database: Database) -> None:
+    # How the file was when nothing in it was left to take: for thousands of files, unpacking each body is dear.
+    database.run("alter table bookmarks add column settled text")
+
+
+MIGRATIONS: Final = (
+    Migration("2026-11-30 bookmarks and runs", _bookmarks_and_runs),
+    Migration("2026-11-30 settled files", _settled),
+)

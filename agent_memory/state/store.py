@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
@@ -62,16 +62,23 @@ class StateStore:
         row = self._database.row("select body from bookmarks where conversation = ?", [conversation])
         return None if row is None else _from_stored(row["body"])
 
+    def is_settled(self, conversation: str, identity: FileIdentity) -> bool:
+        """Tell whether everything was taken when the conversation's file was as it is now."""
+        query = "select 1 from bookmarks where conversation = ? and settled = ?"
+        return self._database.row(query, [conversation, _stamp(identity)]) is not None
+
     def bookmarks(self) -> list[Bookmark]:
         """Return every bookmark, in the order of the conversations' ids."""
         rows = self._database.rows("select body from bookmarks order by conversation")
         return [found for row in rows if (found := _from_stored(row["body"])) is not None]
 
-    def save(self, bookmark: Bookmark) -> None:
-        """Store ``bookmark`` instead of the conversation's earlier one, in one transaction."""
-        body = zlib.compress(json.dumps(bookmark, default=_to_store).encode("ascii"))
+    def save(self, bookmarks: Iterable[Bookmark]) -> None:
+        """Store ``bookmarks`` instead of their conversations' earlier ones, in one transaction."""
+        rows = [[one.conversation, _stored(one), _stamp(one.identity) if one.settled else None] for one in bookmarks]
         with self._database.atomic():
-            self._database.run("insert or replace into bookmarks values (?, ?)", [bookmark.conversation, body])
+            self._database.run_many(
+                "insert or replace into bookmarks (conversation, body, settled) values (?, ?, ?)", rows
+            )
 
     def forget(self, conversation: str) -> bool:
         """Drop a conversation's bookmark, so that it is read from the start; tell whether there was one."""
@@ -129,6 +136,14 @@ def _move_aside(path: Path) -> Path:
         return path.rename(target)
     except OSError as error:
         raise FileError(f"{path} is broken and cannot be moved away: {error.strerror}.", path=str(path)) from error
+
+
+def _stored(bookmark: Bookmark) -> bytes:
+    return zlib.compress(json.dumps(bookmark, default=_to_store).encode("ascii"))
+
+
+def _stamp(identity: FileIdentity) -> str:
+    return f"{identity.device}:{identity.inode}:{identity.size}:{identity.mtime_ns}"
 
 
 def _to_store(value: Any) -> Any:

@@ -77,6 +77,38 @@ def test_a_run_that_is_killed_is_finished_by_the_next(workspace, undisturbed, se
     assert not [name for name in workspace.files() if "am-tmp" in name]
 
 
+def lay_out_bad_ones(workspace: Workspace) -> list[str]:
+    """A binary file, a link that leads nowhere, a folder with a transcript's name."""
+    binary = workspace.chat(1).path
+    binary.parent.mkdir(parents=True)
+    binary.write_bytes(bytes(range(256)) * 20)
+    os.utime(binary, (1_700_000_000, 1_700_000_000))
+    workspace.chat(2).path.parent.mkdir()
+    workspace.chat(2).path.symlink_to("nowhere.jsonl")
+    workspace.chat(3).path.mkdir(parents=True)
+    return [workspace.chat(number).path.name for number in (1, 2, 3)]
+
+
+def test_bad_files_cost_themselves_and_are_named_by_process_and_watch(workspace, undisturbed):
+    bad = lay_out_bad_ones(workspace)
+    with start(workspace, "process", "--json") as process:
+        told = json.loads(process.communicate(timeout=60)[0])
+
+    assert process.returncode == 1
+    assert [any(name in trouble["path"] for trouble in told["errors"]) for name in bad] == [True] * 3
+    assert essence(workspace.memories()) == undisturbed
+
+    (workspace.memory / ".vault" / "state.sqlite3").unlink()
+    watcher = start(workspace, "watch")
+    heard = iter(watcher.stderr or ())
+    named = [next(line for line in heard if "WARNING" in line or ".jsonl" in line) for _ in bad]
+    watcher.terminate()
+    watcher.communicate(timeout=20)
+    assert watcher.returncode == 0
+    assert all(any(name in line for line in named) for name in bad)
+    assert essence(workspace.memories()) == undisturbed
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_watcher_ends_cleanly_when_told_to(workspace, number):
     chat = workspace.chat().user("Hello.").assistant("Hello!").ended().save(written=datetime.now(UTC))

@@ -14,11 +14,11 @@ NOW = A_DAY + timedelta(hours=2)
 
 
 def rules(**changes):
-    return replace(Rules(agent="default", now=NOW, min_confidence=0.5, resumed=True), **changes)
+    return replace(Rules(now=NOW, min_confidence=0.5), **changes)
 
 
-def proposing(*candidates, turn=None):
-    return Proposal(turn or a_turn("x"), candidates)
+def proposing(*candidates, turn=None, agent="default", resumed=True):
+    return Proposal(turn or a_turn("x"), candidates, agent, resumed)
 
 
 def after(view: View, taking) -> View:
@@ -96,7 +96,7 @@ def test_two_that_say_the_same_in_one_batch_are_one():
 def test_another_agents_entry_is_no_duplicate():
     view = taken(a_candidate())
 
-    taking = take(view, [proposing(a_candidate(conversation="other"))], rules(agent="another"))
+    taking = take(view, [proposing(a_candidate(conversation="other"), agent="another")], rules())
 
     assert taking.count("stored") == 1
 
@@ -164,8 +164,8 @@ def test_words_without_a_time_count_as_said_now_only_in_a_conversation_that_we_k
     candidate = replace(a_candidate(conversation="copy"), approximate=True)
     removed = View((), Taken([TakenLine("k", "1", NOW - timedelta(hours=1), "stored", candidate.words)]), ["default"])
 
-    assert take(removed, [proposing(candidate)], rules(resumed=False)).count("blocked") == 1
-    assert take(removed, [proposing(candidate)], rules(resumed=True)).count("stored") == 1
+    assert take(removed, [proposing(candidate, resumed=False)], rules()).count("blocked") == 1
+    assert take(removed, [proposing(candidate, resumed=True)], rules()).count("stored") == 1
 
 
 def test_a_forgotten_key_is_blocked_even_while_its_entry_stands():

@@ -34,7 +34,7 @@ def store(tmp_path):
 
 
 def test_a_bookmark_comes_back_as_it_was(store, tmp_path):
-    store.save(a_bookmark(settled=True))
+    store.save([a_bookmark(settled=True)])
     store.close()
 
     again = StateStore.open(tmp_path / "vault" / "state.sqlite3")
@@ -45,27 +45,27 @@ def test_a_bookmark_comes_back_as_it_was(store, tmp_path):
 
 
 def test_a_path_that_is_no_utf8_comes_back_as_it_was(store):
-    store.save(a_bookmark(path="/t/\udce9/c.jsonl"))
+    store.save([a_bookmark(path="/t/\udce9/c.jsonl")])
 
     assert store.bookmark("c") == a_bookmark(path="/t/\udce9/c.jsonl")
 
 
 def test_saving_again_replaces(store):
-    store.save(a_bookmark(settled=True))
-    store.save(a_bookmark())
+    store.save([a_bookmark(settled=True)])
+    store.save([a_bookmark()])
 
     assert store.bookmarks() == [a_bookmark()]
 
 
 def test_bookmarks_come_in_the_order_of_their_conversations(store):
     for name in "bca":
-        store.save(a_bookmark(name))
+        store.save([a_bookmark(name)])
 
     assert [bookmark.conversation for bookmark in store.bookmarks()] == ["a", "b", "c"]
 
 
 def test_a_forgotten_conversation_is_read_from_the_start(store):
-    store.save(a_bookmark())
+    store.save([a_bookmark()])
 
     assert store.forget("c")
     assert not store.forget("c")
@@ -74,8 +74,8 @@ def test_a_forgotten_conversation_is_read_from_the_start(store):
 
 @pytest.mark.parametrize("body", ["", "{", "[]", "null", "{}", '{"identity": {}, "marks": []}', '{"identity": 3}'])
 def test_a_bookmark_that_makes_no_sense_counts_as_lost(store, tmp_path, body):
-    store.save(a_bookmark("good"))
-    store.save(a_bookmark("bad"))
+    store.save([a_bookmark("good")])
+    store.save([a_bookmark("bad")])
     with sqlite3.connect(tmp_path / "vault" / "state.sqlite3") as other:
         other.execute("update bookmarks set body = ? where conversation = 'bad'", [zlib.compress(body.encode())])
     other.close()
@@ -124,7 +124,7 @@ def test_a_broken_file_is_moved_aside_whole_and_a_new_one_made(tmp_path, garbage
     for number in (1, 2):
         path.write_bytes(garbage)
         store = StateStore.open(path)
-        store.save(a_bookmark())
+        store.save([a_bookmark()])
         store.close()
 
         aside = tmp_path / f"state.sqlite3.broken-{number}"
@@ -136,7 +136,7 @@ def test_a_damaged_page_counts_as_broken(tmp_path):
     path = tmp_path / "state.sqlite3"
     store = StateStore.open(path)
     for n in range(200):
-        store.save(a_bookmark(f"c{n}"))
+        store.save([a_bookmark(f"c{n}")])
     store.close()
     data = bytearray(path.read_bytes())
     data[4096 * 3 : 4096 * 9] = b"\xaa" * 4096 * 6

@@ -1,0 +1,244 @@
+"""Conversations on their way into the vault: read one after the other, written many at a time.
+
+A batch is one durable step. It holds a long conversation's next turns or many short ones, and the bookmarks
+move only behind it: whatever interrupts this, doing it again gives the vault of one undisturbed run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from agent_memory.app.container import App
+from agent_memory.app.conversations import Options
+from agent_memory.app.fold import Pass, Turns
+from agent_memory.app.tally import NOTHING, Tally, Trouble
+from agent_memory.errors import AgentMemoryError, LockTimeout
+from agent_memory.fabric.handoffs import Written, place_handoff
+from agent_memory.fabric.take import Rules, Taking, take
+from agent_memory.model.memory import Batch, Candidate
+from agent_memory.model.transcript import Bookmark, ConversationFile, FileIdentity
+from agent_memory.redaction import redact
+from agent_memory.sources import source_named
+from agent_memory.system import files
+from agent_memory.tailing.chat import NameKnown, open_chat
+from agent_memory.tailing.reader import Reading, open_reading
+from agent_memory.vault.journal import last_origin
+from agent_memory.vault.store import View
+
+# This many turns keep memory flat and make the disk wait rarely; short conversations share a batch.
+TURNS_PER_BATCH: Final = 64
+PASSES_PER_BATCH: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class _Decided:
+    """What a batch of conversations comes to: their entries, and a batch for each one's handoff."""
+
+    taking: Taking
+    closings: tuple[Batch, ...]
+
+    @property
+    def batch(self) -> Batch:
+        parts = self.taking.batch, *self.closings
+        return Batch(
+            tuple(change for part in parts for change in part.changes),
+            tuple(line for part in parts for line in part.taken),
+        )
+
+
+class Intake:
+    """Takes conversations; ``flush`` writes what is still waiting.
+
+    Args:
+        app: The product.
+        options: How to read.
+        tally: Counts what it comes to. What cannot be read is named there and costs itself, nothing else.
+        taken: Told of each conversation that is done with.
+    """
+
+    def __init__(
+        self, app: App, options: Options, tally: Tally, taken: Callable[[ConversationFile], None] = lambda file: None
+    ) -> None:
+        self._app = app
+        self._options = options
+        self._tally = tally
+        self._taken = taken
+        self._waiting: list[Pass] = []
+
+    def take(self, file: ConversationFile) -> None:
+        """Read what is new in one conversation, unless capture is off."""
+        if self._app.settings.text("extraction.mode") == "off":
+            return
+        if any(one.file.conversation == file.conversation for one in self._waiting):
+            self.flush()
+        try:
+            self._read(file)
+        except AgentMemoryError as error:
+            self._waiting = [one for one in self._waiting if one.file is not file]
+            self._fail(file, error)
+
+    def flush(self) -> None:
+        """Write what is waiting."""
+        waiting, self._waiting = self._waiting, []
+        self._write(waiting)
+        self._waiting = [one for one in waiting if not (one.finished or one.failed)]
+
+    def _read(self, file: ConversationFile) -> None:
+        one = self._begin(file)
+        if one is None:
+            self._tally.sessions_up_to_date += 1
+            self._taken(file)
+            return
+        self._waiting.append(one)
+        while not (one.finished or one.failed):
+            one.read(TURNS_PER_BATCH - self._turns_waiting)
+            if self._turns_waiting >= TURNS_PER_BATCH or len(self._waiting) >= PASSES_PER_BATCH:
+                self.flush()
+
+    @property
+    def _turns_waiting(self) -> int:
+        return sum(one.waiting for one in self._waiting)
+
+    def _begin(self, file: ConversationFile) -> Pass | None:
+        seen = files.identify(Path(file.path))
+        if seen is None or self._is_settled(file, seen):
+            return None
+        bookmark = self._bookmark(file)
+        reading = self._open(file, bookmark, seen)
+        if reading is None:
+            return None
+        agent = reading.agent or self._options.agent
+        return Pass(reading, seen, agent, resumed=bookmark is not None, again=lambda: self._again(file))
+
+    def _is_settled(self, file: ConversationFile, seen: FileIdentity) -> bool:
+        return self._remembers and self._app.state.is_settled(file.conversation, seen)
+
+    def _bookmark(self, file: ConversationFile) -> Bookmark | None:
+        return self._app.state.bookmark(file.conversation) if self._remembers else None
+
+    @property
+    def _remembers(self) -> bool:
+        """Whether bookmarks count; a dry run does not make the state that is not there."""
+        return not self._options.full and (not self._options.dry or self._app.folder.state.exists())
+
+    def _open(self, file: ConversationFile, bookmark: Bookmark | None, seen: FileIdentity) -> Reading | None:
+        now = self._app.clock.now()
+
+        idle = partial(is_idle_since, now=now, idle_after=self._options.idle_after)
+        if source_named(file.source).chat_of is not None:
+            return open_chat(file, bookmark, idle=idle, now=now, redact=redact, name_known=self._name_of(file))
+        return open_reading(file, bookmark, idle=idle(seen.mtime_ns), now=now, redact=redact)
+
+    def _name_of(self, file: ConversationFile) -> NameKnown:
+        def name_known(agent: str, digests: frozenset[str]) -> str | None:
+            """Name the conversation that the vault has turns with these digests from: the bookmark may be lost."""
+            memories = (memory for memory in self._app.vault.view().memories if memory.page.agent == agent)
+            origins = [memory.origin for memory in memories if memory.origin and memory.origin.source == file.source]
+            known = Counter(origin.conversation for origin in origins if origin.digest in digests)
+            return known.most_common(1)[0][0] if known else None
+
+        return name_known
+
+    def _again(self, file: ConversationFile) -> Turns:
+        seen = files.identify(Path(file.path))
+        reading = self._open(file, None, seen) if seen else None
+        return reading.turns() if reading else iter(())
+
+    def _write(self, passes: list[Pass]) -> None:
+        """Write a batch; where that fails each conversation is written alone, and costs itself."""
+        try:
+            self._apply(passes)
+        except AgentMemoryError as error:
+            if len(passes) > 1 and not isinstance(error, LockTimeout):
+                for one in passes:
+                    self._write([one])
+                return
+            for one in passes:
+                one.failed = True
+                self._fail(one.file, error)
+
+    def _apply(self, passes: list[Pass]) -> None:
+        if not passes:
+            return
+        decided: list[_Decided] = []
+
+        def plan(view: View) -> Batch:
+            decided.append(self._decide(view, passes))
+            return decided[-1].batch
+
+        if self._options.dry:
+            plan(self._app.vault.view())
+        else:
+            self._app.vault.update(plan, verb=self._options.verb)
+        self._tally.turns += sum(one.waiting for one in passes)
+        self._tally.add(decided[-1].taking)
+        bookmarks = [one.settle() for one in passes]
+        if not self._options.dry:
+            self._app.state.save(bookmarks)
+        for one in passes:
+            if one.finished:
+                self._count(one)
+
+    def _decide(self, view: View, passes: list[Pass]) -> _Decided:
+        for one in passes:
+            one.stale = files.identify(Path(one.file.path)) != one.seen
+        proposals = [proposal for one in passes for proposal in one.proposals()]
+        minimum = self._app.settings.number("extraction.min_confidence")
+        propose = self._app.settings.text("extraction.mode") == "propose"
+        taking = take(view, proposals, Rules(self._app.clock.now(), minimum, propose=propose))
+        closings = [self._closing(view, one) for one in passes if one.closes]
+        return _Decided(taking, tuple(closings))
+
+    def _closing(self, view: View, one: Pass) -> Batch:
+        """Write a conversation's handoff, continued behind whatever a person has made their own."""
+        tried: set[str] = set()
+        while (candidate := one.handoff()) is not None and candidate.key not in tried:
+            tried.add(candidate.key)
+            placed = place_handoff(view, candidate, agent=one.agent, now=self._app.clock.now())
+            if isinstance(placed, Written):
+                one.closed = bool(placed.batch.changes)
+                return placed.batch
+            one.cover_after(placed.turn if placed.turn is not None else self._last_covered(view, candidate))
+        return Batch()
+
+    def _last_covered(self, view: View, candidate: Candidate) -> int | None:
+        """Return the last turn that a handoff covered before a person removed it; None if nobody knows."""
+        line = view.taken.by_key(candidate.key)
+        origin = last_origin(self._app.vault.journal_runs(), line.id) if line else None
+        return origin.turn if origin else None
+
+    def _count(self, one: Pass) -> None:
+        reading, tally = one.reading, self._tally
+        if one.turns or one.closed:
+            tally.sessions_processed += 1
+        else:
+            tally.sessions_up_to_date += 1
+        tally.handoffs += one.closed
+        tally.sound(one.file.source, reading.unknown_kinds)
+        if reading.says_nothing:
+            tally.sound(one.file.source, {NOTHING: 1})
+        if reading.is_broken:
+            tally.errors.append(Trouble(one.file.path, None, "Nothing in it can be read."))
+        tally.redactions += reading.redactions
+        tally.skipped_lines += reading.skipped_lines
+        tally.errors += [Trouble(one.file.path, skipped.line, skipped.reason) for skipped in reading.skipped]
+        self._taken(one.file)
+
+    def _fail(self, file: ConversationFile, error: AgentMemoryError) -> None:
+        self._tally.errors.append(Trouble(file.path, None, f"{error.message} {error.hint}".strip()))
+
+
+def is_idle(identity: FileIdentity | None, *, now: datetime, idle_after: timedelta) -> bool:
+    """Tell whether nobody has written to a file for long enough."""
+    return identity is not None and is_idle_since(identity.mtime_ns, now=now, idle_after=idle_after)
+
+
+def is_idle_since(mtime_ns: int, *, now: datetime, idle_after: timedelta) -> bool:
+    """Tell whether a time of writing is long enough ago; one as far in the future says that the clock was set back."""
+    return abs(int(now.timestamp() * 1e9) - mtime_ns) >= idle_after.total_seconds() * 1e9

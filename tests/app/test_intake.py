@@ -1,0 +1,77 @@
+import json
+import os
+
+from agent_memory.app.conversations import Options
+from agent_memory.app.intake import Intake
+from agent_memory.app.tally import Tally
+from agent_memory.tailing.scan import scan
+from tests.app.test_ingest import ANSWER, DECISION
+from tests.workspace import A_MINUTE, essence
+
+
+def save_dashboard(workspace, agent):
+    path = workspace.memory / "conversations" / f"{agent}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    messages = [{"role": "user", "text": DECISION}, {"role": "agent", "text": ANSWER}]
+    path.write_text(json.dumps({"agentId": agent, "savedAt": "2026-03-19T10:00:00Z", "messages": messages}))
+    os.utime(path, (workspace.long_ago().timestamp(),) * 2)
+
+
+def only_file(workspace):
+    return scan([workspace.transcripts]).files[0]
+
+
+def test_short_conversations_share_one_durable_step(workspace):
+    for number in range(1, 31):
+        workspace.chat(number).user(f"{DECISION} Shop {number} first.").ended().save(written=workspace.long_ago())
+
+    tally = workspace.process()
+
+    assert tally.sessions_processed == 30
+    with workspace.app() as app:
+        assert [run.verb for run in app.vault.journal_runs()] == ["process"]
+    assert workspace.process().sessions_up_to_date == 30
+
+
+def test_a_conversation_longer_than_a_batch_is_taken_whole(workspace):
+    chat = workspace.chat()
+    for number in range(90):
+        chat.user(f"Let's go with port {8000 + number} for service {number}, because {number} is its shelf.")
+        chat.assistant("Done.")
+    chat.ended().save(written=workspace.long_ago())
+    workspace.chat(2).user(DECISION).assistant(ANSWER).ended().save(written=workspace.long_ago())
+
+    tally = workspace.process()
+
+    assert (tally.turns, tally.sessions_processed, tally.handoffs) == (182, 2, 2)
+    assert tally.decisions == 91
+
+
+def test_a_conversation_that_the_vault_refuses_costs_itself(workspace):
+    for agent in ("ana", "rui", "zoe"):
+        save_dashboard(workspace, agent)
+    (workspace.memory / "rui" / "decisions.md").mkdir(parents=True)
+
+    tally = workspace.process()
+
+    agents = {memory.page.agent for memory in workspace.memories() if memory.page.category == "decisions"}
+    assert agents == {"ana", "zoe"}
+    assert len([trouble for trouble in tally.errors if trouble.line is None]) == 1
+
+
+def test_what_idleness_closed_is_left_alone_if_the_file_has_grown_since(workspace):
+    chat = workspace.chat().user(DECISION).assistant("Working on it.")
+    chat.save(written=workspace.long_ago())
+    with workspace.app() as app:
+        intake = Intake(app, Options(app.agent, 5 * A_MINUTE), Tally())
+        intake.take(only_file(workspace))
+        chat.assistant(ANSWER).ended().save(written=workspace.long_ago() + A_MINUTE)
+        intake.flush()
+
+    before = {memory.page.category for memory in workspace.memories()}
+    late = workspace.process()
+    undisturbed = essence(workspace.memories())
+
+    assert before <= {"decisions"}
+    assert (late.lessons, late.tasks, late.handoffs) == (1, 1, 1)
+    assert {category for category, *_ in undisturbed} == {"decisions", "lessons", "tasks", "handoffs"}
