@@ -41,7 +41,8 @@ class Page:
     @property
     def newline(self) -> str:
         """The line end of the page's first line."""
-        for text in (self.front, self.preamble, *(part for entry in self.entries for part in (entry.raw, entry.tail))):
+        written = (part for entry in self.entries for part in (entry.raw, entry.tail))
+        for text in itertools.chain((self.front, self.preamble), written):
             end = text.find("\n")
             if end >= 0:
                 return "\r\n" if text[end - 1 : end] == "\r" else "\n"

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import agent_memory
+from agent_memory import NewEntry, open_memory
+from agent_memory.errors import InvalidName, UsageError
+from tests.builders import A_DAY
+
+
+def page(folder: Path, category: str = "notes") -> str:
+    return (folder / "default" / f"{category}.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / ".memory"
+
+
+def test_what_is_added_is_found_with_who_said_it_and_where(folder):
+    with open_memory(folder) as memory:
+        added = memory.add("Usamos httpx no gateway.", at=A_DAY, author="Ana Maria", conversation="room 7")
+        (hit,) = memory.search("httpx")
+
+    assert (hit.id, hit.at, hit.page.path) == (added, A_DAY, "default/notes.md")
+    assert "author:Ana%20Maria" in page(folder)
+    assert "origin:library/room%25207/0/0-24/" in page(folder)
+
+
+def test_turns_stand_in_the_order_in_which_they_were_said(folder):
+    turns = [NewEntry(f"turn {n}", at=A_DAY, author="Bo", conversation="c", turn=n) for n in (1, 0, 2)]
+    with open_memory(folder) as memory:
+        ids = memory.add_all([*turns, NewEntry("turn -1", at=A_DAY - timedelta(days=1))])
+
+    said = page(folder)
+    from_the_top = [ids[n] for n in (2, 0, 1, 3)]
+    assert [line.split()[1] for line in said.splitlines() if line.startswith("<!--")] == [
+        f"id:{n}" for n in from_the_top
+    ]
+
+
+def test_what_is_handed_over_twice_stands_there_twice(folder):
+    with open_memory(folder) as memory:
+        ids = memory.add_all([NewEntry("Thanks!"), NewEntry("Thanks!")])
+
+    assert len(set(ids)) == 2
+    assert page(folder).count("Thanks!") == 2
+
+
+def test_one_bad_entry_means_that_none_is_written(folder):
+    with open_memory(folder) as memory, pytest.raises(UsageError, match="needs some text"):
+        memory.add_all([NewEntry("good"), NewEntry(" \n")])
+
+    assert not folder.exists()
+
+
+def test_a_time_without_a_zone_is_refused(folder):
+    with open_memory(folder) as memory, pytest.raises(UsageError, match="no time zone"):
+        memory.add("x", at=datetime(2026, 3, 1))  # noqa: DTZ001
+
+
+@pytest.mark.parametrize("name", ["../up", "", "con"])
+def test_an_agent_or_a_category_that_is_no_folder_is_refused(folder, name):
+    with open_memory(folder) as memory, pytest.raises(InvalidName):
+        memory.add("x", category=name)
+    with pytest.raises(InvalidName), open_memory(folder, agent=name or "..") as memory:
+        pass
+
+
+def test_secrets_are_taken_out_of_everything_that_is_handed_over(folder):
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    with open_memory(folder) as memory:
+        memory.add(f"use {token}", tags=(token,), author=token, conversation=token)
+
+    assert all(token not in path.read_text("utf-8", "replace") for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_task_gets_its_box_and_another_agents_page_is_its_own(folder):
+    with open_memory(folder, agent="ana") as memory:
+        memory.add("medir", category="tasks", tags=("#perf",), agent="default")
+        memory.add("anotar")
+
+    assert "- [ ] medir" in page(folder, "tasks")
+    assert "#perf" in page(folder, "tasks")
+    assert "anotar" in (folder / "ana" / "notes.md").read_text(encoding="utf-8")
+
+
+def test_opening_alone_makes_nothing(folder, clock):
+    with open_memory(folder, clock=clock) as memory:
+        assert memory.search("anything") == []
+        assert memory.briefing("anything").sections == {}
+
+    assert not folder.exists()
+
+
+def test_a_name_that_the_package_lacks_is_an_ordinary_error():
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        agent_memory.nothing  # noqa: B018
+
+
+def test_the_time_is_the_given_clocks(folder, clock):
+    clock.moment = datetime(2031, 5, 6, 7, 8, tzinfo=UTC)
+    with open_memory(folder, clock=clock) as memory:
+        memory.add("x")
+
+    assert "## 2031-05-06T07:08" in page(folder)
