@@ -66,8 +66,9 @@ class App:
         return self._mirror
 
     def close(self) -> None:
-        """Close what was opened."""
+        """Close what was opened; whoever goes on opens it anew."""
         self._open.close()
+        self._state = self._mirror = None
 
 
 @contextlib.contextmanager

@@ -16,7 +16,8 @@ from agent_memory.app.conversations import unclear_projects
 from agent_memory.app.intake import Intake
 from agent_memory.app.tally import Tally as Tally
 from agent_memory.app.tally import Trouble as Trouble
-from agent_memory.errors import AgentMemoryError
+from agent_memory.errors import AgentMemoryError, FileError
+from agent_memory.system import files
 from agent_memory.tailing.scan import scan
 
 
@@ -29,9 +30,15 @@ def process(app: App, options: Options, *, advance: Callable[[int, int], None] =
         app: The product.
         options: How to read.
         advance: Told how many conversations are done, of how many.
+
+    Raises:
+        FileError: The folder that was named is not there, or the editor's own cannot be listed.
     """
     tally = Tally()
-    found = scan(transcript_folders(app, options), options.sources)
+    folders = transcript_folders(app, options)
+    if options.transcripts is not None and not files.is_folder(folders[0]):
+        raise FileError(f"There is no folder {folders[0]}.", hint="Name one that exists.", path=str(folders[0]))
+    found = scan(folders, options.sources)
     tally.sessions_found = len(found.files)
     tally.alarms = unclear_projects(app, options)
     tally.errors += [Trouble(trouble.path, None, trouble.message) for trouble in found.troubles]

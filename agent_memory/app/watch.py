@@ -6,6 +6,7 @@ tried again; a watcher outlives it.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -64,15 +65,15 @@ class Watch:
         """
         transcript_folders(self.app, self.options)
         path = lock_path(self.app, self.options.transcripts)
-        lock = self._lock(path, stand_by=wait_for_transcripts)
         try:
-            if lock is None:
-                return self._ended() or f"Already being watched by {locks.holder_of(path) or 'another process'}."
-            return self._run(wait_for_transcripts)
+            while (lock := self._lock(path, stand_by=wait_for_transcripts)) is not None:
+                with contextlib.closing(_Held(lock, path)) as held:
+                    if ended := self._run(held, wait_for_transcripts):
+                        return ended
+                self.app.close()
+            return self._ended() or f"Already being watched by {locks.holder_of(path) or 'another process'}."
         finally:
             self._lookout.close()
-            if lock is not None:
-                lock.release()
 
     def stop(self) -> None:
         """End the watch at the next safe moment; callable from a signal handler or another thread."""
@@ -94,11 +95,12 @@ class Watch:
             lock = locks.try_lock(path)
         return lock
 
-    def _run(self, wait_for_transcripts: bool) -> str:
+    def _run(self, held: _Held, wait_for_transcripts: bool) -> str:
+        """Watch for as long as the lock is held; empty if it was deleted, since then another watcher may hold it."""
         if not (wait_for_transcripts or self._lookout.transcripts()):
             return "There are no transcripts to watch yet; --wait-for-transcripts waits for them."
         self._keep_lean(starting=True)
-        while not (ended := self._ended()):
+        while not (ended := self._ended()) and held.stands:
             self.round()
             if self._lookout.wait(self._patience()):
                 self._safely(lambda: self.app.mirror)
@@ -164,6 +166,23 @@ class Watch:
                 written = datetime.fromtimestamp(identity.mtime_ns / 1e9, UTC)
                 waits.append((written + self.options.idle_after - now).total_seconds())
         return max(min(waits), 0.05)
+
+
+class _Held:
+    """A lock that this process has, for as long as its file is the one that stands there."""
+
+    def __init__(self, lock: FileLock, path: Path) -> None:
+        self._lock = lock
+        self._path = path
+        self._file = files.identify(path)
+
+    @property
+    def stands(self) -> bool:
+        now = files.identify(self._path)
+        return now is not None and self._file is not None and now.inode == self._file.inode
+
+    def close(self) -> None:
+        self._lock.release()
 
 
 def lock_path(app: App, transcripts: Path | None) -> Path:

@@ -4,6 +4,7 @@ import os
 import pytest
 
 from agent_memory.app import vault
+from agent_memory.errors import FileError
 from agent_memory.sources.cursor import cursor_slug
 from tests.workspace import Workspace
 
@@ -159,6 +160,11 @@ def test_a_chat_that_cannot_be_read_costs_itself(talked):
     tally = talked.process()
 
     assert tally.decisions == 1
+
+
+def test_a_named_folder_that_is_not_there_is_an_error_not_an_empty_backlog(talked, tmp_path):
+    with pytest.raises(FileError, match="no folder"):
+        talked.process(transcripts=tmp_path / "mistyped")
 
 
 def test_other_projects_chats_are_never_read(workspace):

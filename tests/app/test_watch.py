@@ -251,6 +251,21 @@ def test_a_folder_that_may_not_be_entered_is_named_and_outlived(workspace):
         eventually(lambda: bool(bodies(workspace, "decisions")), within_s=10)
 
 
+def test_a_watcher_whose_vault_folder_is_deleted_takes_its_place_again_and_stays_the_only_one(workspace):
+    chat = workspace.chat().user(DECISION).assistant("On it.").save(written=now())
+    with watching(workspace) as first, watching(workspace) as second:
+        eventually(lambda: bool(bodies(workspace, "decisions")), within_s=10)
+        shutil.rmtree(workspace.memory / ".vault")
+        eventually(lambda: (workspace.memory / ".vault" / "state.sqlite3").exists(), within_s=20)
+        chat.user("Let's always store prices in cents, because rounding lost money.").assistant("Done.")
+        chat.save(written=now())
+        eventually(lambda: len(bodies(workspace, "decisions")) == 2, within_s=20)
+        assert watcher(workspace) != ""
+
+    assert sorted([first.ended, second.ended]) == ["Stopped.", "Stopped."]
+    assert len([memory for memory in workspace.memories() if memory.page.category == "decisions"]) == 2
+
+
 def test_without_waiting_it_says_that_there_is_nothing_to_watch(workspace):
     running = Running(workspace, wait=False)
     running.thread.start()
