@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -92,21 +93,7 @@ def watch(
     from agent_memory.app import watch as watching
 
     call = call_of(context)
-    flags = {
-        "watch__idle_timeout_s": idle_timeout,
-        "watch__debounce_s": debounce,
-        "workspace__agent": agent,
-    }
-
-    parent = os.getppid()
-    # Whoever starts us with nohup wants us to outlive the terminal, and what ran in it.
-    on_our_own = hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-
-    def on_start(running: Watch) -> None:
-        running.deserted = lambda: not on_our_own and os.getppid() != parent
-        for name in ("SIGINT", "SIGTERM", "SIGBREAK", *(() if on_our_own else ("SIGHUP",))):
-            if hasattr(signal, name):
-                signal.signal(getattr(signal, name), lambda *_: running.stop())
+    flags = {"watch__idle_timeout_s": idle_timeout, "watch__debounce_s": debounce, "workspace__agent": agent}
 
     def report(tally: Tally) -> None:
         if not quiet:
@@ -118,11 +105,26 @@ def watch(
             transcripts=transcripts_dir,
             wait_for_transcripts=wait_for_transcripts,
             quiet=quiet,
-            on_start=on_start,
+            on_start=_end_with_the_terminal(os.getppid()),
             report=report,
         )
     if not quiet:
         remark(ended)
+
+
+def _end_with_the_terminal(parent: int) -> Callable[[Watch], None]:
+    """Return what makes a watcher end on a signal, and with its terminal and ``parent``, who started it."""
+    # Whoever starts us with nohup wants us to outlive the terminal, and what ran in it.
+    on_our_own = hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    names = ("SIGINT", "SIGTERM", "SIGBREAK", *(() if on_our_own else ("SIGHUP",)))
+
+    def on_start(running: Watch) -> None:
+        running.deserted = lambda: not on_our_own and os.getppid() != parent
+        for name in names:
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), lambda *_: running.stop())
+
+    return on_start
 
 
 def _tally_json(tally: Tally) -> dict[str, Any]:
