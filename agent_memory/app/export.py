@@ -53,6 +53,8 @@ def obsidian(app: App, folder: Path) -> Exported:
         raise FileError(f"{target} is a file, not a folder.", hint="Name a folder.", path=str(target))
     exported = Exported()
     wanted = dict(_notes(app.vault.view(), exported))
+    for parent in {(target / name).parent for name in wanted}:
+        files.sweep(parent)
     for name, text in wanted.items():
         _write(target, name, text, exported)
     for name in sorted(set(_own_names(target)) - wanted.keys()):
@@ -80,6 +82,7 @@ def write_json(app: App, path: Path) -> bool:
         FileError: Something else than an export stands there, or it cannot be written.
     """
     target, text = app.places.named(path), json.dumps(as_json(app), ensure_ascii=False, indent=2) + "\n"
+    files.sweep(target.parent, f".{target.name}.")
     snapshot = files.read(target)
     if snapshot is not None and snapshot.data == text.encode():
         return False

@@ -18,6 +18,7 @@ from agent_memory.errors import InvalidName, UsageError
 from agent_memory.fabric.forgotten import forgotten_at, without
 from agent_memory.model.ids import check_name, digest
 from agent_memory.model.memory import Add, Batch, Draft, PageRef, TakenLine
+from agent_memory.model.text import normalise
 from agent_memory.model.transcript import TURN_DIGEST_DIGITS, Origin
 from agent_memory.redaction import redact
 from agent_memory.system import files, paths
@@ -31,8 +32,9 @@ BACKUP: Final = ".bak"
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What becomes one entry: its page, its draft, and how many secrets were taken out of it."""
+    """What becomes one entry: under which key, in which page, its draft, how many secrets were taken out of it."""
 
+    key: str
     page: PageRef
     draft: Draft
     redactions: int
@@ -68,25 +70,13 @@ def _migrate(app: App, path: Path, report: Report, *, dry: bool) -> None:
     if snapshot is None or not text.strip():
         report.skip(path.name, "nothing in it")
         return
-    written = datetime.fromtimestamp(snapshot.identity.mtime_ns / 1e9, UTC)
     found = list(sections(text))
     for section in found:
         if section.title and not section.body:
             report.skip(f"{path.name}: {section.title}", "nothing below it")
+    written = datetime.fromtimestamp(snapshot.identity.mtime_ns / 1e9, UTC)
     parts = _parts(agent, [section for section in found if section.body], min(written, app.clock.now()))
-    added: list[_Part] = []
-
-    def plan(view: View) -> Batch:
-        added[:] = _wanted(view, parts)
-        adds = tuple(Add(part.page, part.draft) for part in added)
-        lines = (TakenLine(part.draft.key or "", "", app.clock.now(), "stored") for part in added)
-        return Batch(adds, tuple(lines))
-
-    if dry:
-        plan(app.vault.view())
-    else:
-        app.vault.update(plan, verb="migrate")
-    _tell(report, path.name, parts, added)
+    _tell(report, path.name, parts, _add(app, parts, dry=dry))
     if dry:
         return
     if files.identify(path) != snapshot.identity:
@@ -95,10 +85,30 @@ def _migrate(app: App, path: Path, report: Report, *, dry: bool) -> None:
         report.take(path.name, f"kept as {files.put_aside(path, BACKUP).name}")
 
 
-def _tell(report: Report, name: str, parts: Sequence[_Part], added: Sequence[_Part]) -> None:
+def _add(app: App, parts: Sequence[_Part], *, dry: bool) -> set[str]:
+    """Add what the vault never had, and return its keys."""
+    added: dict[str, _Part] = {}
+
+    def plan(view: View) -> Batch:
+        added.clear()
+        added.update(_wanted(view, parts))
+        # What stands in a page, but not in the ledger because a run was cut short, gets its line now.
+        keys = [part.key for part in parts if part.key in added or view.by_key(part.key)]
+        now = app.clock.now()
+        lines = [TakenLine(key, "", now, "stored") for key in dict.fromkeys(keys) if view.taken.by_key(key) is None]
+        return Batch(tuple(Add(part.page, part.draft) for part in added.values()), tuple(lines))
+
+    if dry:
+        plan(app.vault.view())
+    else:
+        app.vault.update(plan, verb="migrate")
+    return set(added)
+
+
+def _tell(report: Report, name: str, parts: Sequence[_Part], added: set[str]) -> None:
     for part in parts:
         what = f"{name}: {part.page.category}"
-        if not any(one.draft.key == part.draft.key for one in added):
+        if part.key not in added:
             report.skip(what, "in the vault already, or forgotten")
         elif part.redactions:
             report.take(what, f"an entry in {part.page.path}; {part.redactions} secrets are in the kept note alone")
@@ -115,16 +125,17 @@ def _parts(agent: str, found: Sequence[Section], at: datetime) -> list[_Part]:
         said = digest(redacted.text, digits=TURN_DIGEST_DIGITS)
         origin = Origin(SOURCE, f"{agent}{PAGE_SUFFIX}", place, (0, len(redacted.text)), said)
         draft = Draft(redacted.text, at, "import", key=key, origin=origin)
-        parts.append(_Part(PageRef(agent, section.category), draft, redacted.count))
+        parts.append(_Part(key, PageRef(agent, section.category), draft, redacted.count))
     return parts[::-1]
 
 
-def _wanted(view: View, parts: Sequence[_Part]) -> list[_Part]:
+def _wanted(view: View, parts: Sequence[_Part]) -> dict[str, _Part]:
     """Return the parts that the vault never had, without what was forgotten."""
     wanted: dict[str, _Part] = {}
     for part in parts:
-        body = without(part.draft.body, lambda text: forgotten_at(view, text) is not None)
-        key = part.draft.key or ""
-        if body and not view.by_key(key) and view.taken.by_key(key) is None:
-            wanted.setdefault(key, replace(part, draft=replace(part.draft, body=body)))
-    return list(wanted.values())
+        whole = part.draft.body
+        body = without(whole, lambda text: forgotten_at(view, text) is not None)
+        known = view.by_key(part.key) or view.taken.by_key(part.key) is not None
+        if not known and (body == whole or normalise(body)):
+            wanted.setdefault(part.key, replace(part, draft=replace(part.draft, body=body)))
+    return wanted

@@ -19,7 +19,7 @@ MAX_LIBRARIES: Final = 8
 Found = tuple[str, object, Iterable[object]]
 
 _NAME: Final = re.compile(r"@?[A-Za-z0-9][\w.@/-]{0,60}")
-_VERSION: Final = re.compile(r"[\w.<>=~^!,* |+-]{1,40}")
+_VERSION: Final = re.compile(r"(?:Node )?[\d.x<>=~^!,*| +v-]{1,40}")
 _GO_MODULE: Final = re.compile(r"^(?:require )?\s*([\w.-]+\.[\w./-]+) v\S+(?!.*// indirect)$", re.MULTILINE)
 _SUPPORT: Final = re.compile(r"^(?:@types/|eslint|prettier|typescript)")
 

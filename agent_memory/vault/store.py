@@ -154,6 +154,7 @@ class Vault:
         self._shelf.checked(self._folder.machine)
         with locks.locked(self._folder.lock, timeout_s=self._lock_timeout_s):
             self.prepare()
+            files.sweep(path.parent, f".{path.name}.")
             snapshot = files.read(path)
             data = snapshot.data if snapshot else b""
             new = pages_of.encode(rewrite(pages_of.decode(data)))
