@@ -19,6 +19,7 @@ from agent_memory.app.tally import Report
 from agent_memory.app.vault import entry_fields
 from agent_memory.errors import FileError, PageConflict
 from agent_memory.model.memory import Memory
+from agent_memory.model.text import clean
 from agent_memory.redaction import redact
 from agent_memory.system import files
 from agent_memory.vault.note import is_note, is_untouched, note_of, title_of
@@ -71,7 +72,7 @@ def as_json(app: App) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "project": redact(app.vault.project_text()).text,
-        "entries": [{**entry_fields(_bare(memory)), "meta": dict(memory.meta)} for memory in app.vault.view().memories],
+        "entries": [{**entry_fields(bare), "meta": dict(bare.meta)} for bare in map(_bare, app.vault.view().memories)],
     }
 
 
@@ -111,9 +112,10 @@ def _notes(view: View, exported: Exported) -> Iterator[tuple[str, str]]:
 
 
 def _bare(memory: Memory) -> Memory:
-    """Return a memory without secrets."""
+    """Return a memory without secrets, and without what no file can hold."""
     tags = tuple(redact(tag).text for tag in memory.tags)
-    return replace(memory, body=redact(memory.body).text, tags=tags)
+    meta = {key: clean(redact(value).text) for key, value in memory.meta.items()}
+    return replace(memory, body=redact(memory.body).text, tags=tags, meta=meta)
 
 
 def _write(target: Path, name: str, text: str, exported: Exported) -> None:

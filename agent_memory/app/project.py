@@ -72,8 +72,8 @@ def refresh(app: App, *, dry: bool) -> Refreshed:
         FileError: The block's markers are not there as one pair.
         PageConflict: Somebody wrote to the page in the meantime.
     """
-    manifests = ((name, files.read_text(app.workspace / name)) for name in MANIFESTS)
-    stack = stack_of({name: text for name, text in manifests if text is not None})
+    present = [path for name in MANIFESTS if (path := app.workspace / name).is_file()]
+    stack = stack_of({path.name: files.read_text(path) or "" for path in present})
     lines = _block(stack, _conventions(app), _TITLES[app.settings.text("vault.language")])
     before = app.vault.project_text()
     if dry or (not lines and BLOCK not in before):

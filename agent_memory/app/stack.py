@@ -66,31 +66,18 @@ def _go(text: str) -> Found:
     return "Go", version and version[1], _GO_MODULE.findall(text)
 
 
-def _php(text: str) -> Found:
-    needed = _under(_json(text), "require")
-    return "PHP", needed.get("php"), [name for name in needed if "/" in name]
-
-
-def _ruby(text: str) -> Found:
-    return "Ruby", None, re.findall(r"^\s*gem ['\"]([^'\"]+)", text, re.MULTILINE)
-
-
-def _requirements(text: str) -> Found:
-    return "Python", None, [line.strip() for line in text.splitlines() if not line.startswith(("-", "#"))]
-
-
 def _only(language: str) -> Callable[[str], Found]:
     return lambda text: (language, None, ())
 
 
 MANIFESTS: Final[Mapping[str, Callable[[str], Found]]] = {
     "pyproject.toml": _python,
-    "requirements.txt": _requirements,
+    "requirements.txt": _only("Python"),
     "package.json": _javascript,
     "Cargo.toml": _rust,
     "go.mod": _go,
-    "composer.json": _php,
-    "Gemfile": _ruby,
+    "composer.json": _only("PHP"),
+    "Gemfile": _only("Ruby"),
     "pom.xml": _only("Java, Maven"),
     "build.gradle": _only("Gradle"),
     "build.gradle.kts": _only("Gradle"),

@@ -159,6 +159,17 @@ def test_json_holds_everything_and_is_written_over_nothing_else(npm, tmp_path):
         export.write_json(app, target)
 
 
+def test_bytes_that_are_no_text_are_exported_as_well_as_they_can_be(npm, notes):
+    page = npm.memory / "ana/lessons.md"
+    page.write_bytes(b"<!-- id:5 confidence:x by:\xe9 links:a>\xff -->\n## 2026-03-01 \xb7 #\xe9\n\ncaf\xe9 \0\n")
+    exported(npm, notes)
+    with npm.app() as app:
+        export.write_json(app, notes / "x.json")
+
+    assert "caf?" in (notes / "ana/lessons/5.md").read_text(encoding="utf-8")
+    assert exported(npm, notes).taken == []
+
+
 def test_a_vault_that_is_not_there_exports_nothing_and_makes_nothing(workspace, notes):
     exported(workspace, notes)
 

@@ -12,7 +12,6 @@ GO = (
     "module x\n\ngo 1.22\n\nrequire (\n\tgithub.com/a/b v1.0.0\n\tgithub.com/c/d v1 // indirect\n)\n"
     "require golang.org/x/e v0.1\n"
 )
-PHP = '{"require": {"php": "^8.2", "ext-x": "*", "laravel/framework": "11"}}'
 PYTHON = '[project]\nrequires-python = ">=3.11"\ndependencies = ["typer>=0.2", "rich[x]; a", 3]'
 
 
@@ -21,14 +20,11 @@ PYTHON = '[project]\nrequires-python = ">=3.11"\ndependencies = ["typer>=0.2", "
     [
         ("pyproject.toml", PYTHON, "Python >=3.11: typer, rich"),
         ("pyproject.toml", '[tool.poetry.dependencies]\npython = "^3.12"\ndjango = "5"', "Python ^3.12: django"),
-        ("requirements.txt", "# a\n-r b\nhttpx==1\n\nflask", "Python: httpx, flask"),
         ("package.json", NPM % '"typescript": "5"', "TypeScript Node >=20: @a/b"),
         ("package.json", NPM % '"react": "19"', "JavaScript Node >=20: @a/b, react"),
         ("Cargo.toml", '[package]\nedition = "2021"\n[dependencies]\nserde = "1"', "Rust 2021: serde"),
         ("Cargo.toml", '[package]\nedition.workspace = true\n[workspace.dependencies]\ntokio = "1"', "Rust: tokio"),
         ("go.mod", GO, "Go 1.22: github.com/a/b, golang.org/x/e"),
-        ("composer.json", PHP, "PHP ^8.2: laravel/framework"),
-        ("Gemfile", "source 'x'\ngem 'rails', '~> 7'\n  gem \"pg\"", "Ruby: rails, pg"),
         ("Dockerfile", "FROM x", "Docker"),
     ],
 )
