@@ -17,6 +17,7 @@ from agent_memory.model.text import one_line, shorten
 MAX_TITLE_CHARS: Final = 80
 
 _OURS: Final = re.compile(r"(---\n.*?)^agent-memory-export: ([0-9a-f]{16})\n(---\n.*)", re.DOTALL | re.MULTILINE)
+_LINE_END: Final = re.compile(r"\r+\n")
 _MARKUP: Final = re.compile(r"[#*`>|\[\]]+|^\s*[-+] ", re.MULTILINE)
 
 
@@ -41,19 +42,23 @@ def note_of(memory: Memory, title: Callable[[str], str | None]) -> str:
     # A JSON value is a YAML value, whatever it holds.
     top = "---\n" + "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in properties.items())
     links = "\n".join(f"- {kind} {_wikilink(entry, title(entry))}" for kind, entry in _links(memory))
-    rest = "---\n\n" + "\n\n".join(part for part in (memory.body, links) if part) + "\n"
+    rest = _with_lf("---\n\n" + "\n\n".join(part for part in (memory.body, links) if part) + "\n")
     return f"{top}agent-memory-export: {digest(top, rest)}\n{rest}"
 
 
 def is_note(text: str) -> bool:
     """Tell whether ``text`` was exported, whatever has become of it since."""
-    return _OURS.match(text.replace("\r\n", "\n")) is not None
+    return _OURS.match(_with_lf(text)) is not None
 
 
 def is_untouched(text: str) -> bool:
     """Tell whether ``text`` was exported and nobody has changed it since; line ends aside."""
-    found = _OURS.match(text.replace("\r\n", "\n"))
+    found = _OURS.match(_with_lf(text))
     return found is not None and digest(found[1], found[3]) == found[2]
+
+
+def _with_lf(text: str) -> str:
+    return _LINE_END.sub("\n", text)
 
 
 def _links(memory: Memory) -> Iterator[tuple[str, str]]:
