@@ -23,7 +23,8 @@ class Options:
     """How a run should read.
 
     ``transcripts`` names a folder to read instead of the workspace's own; ``full`` ignores bookmarks;
-    ``dry`` decides everything and writes nothing.
+    ``dry`` decides everything and writes nothing. ``follow`` is off where files lie elsewhere than the editor
+    has them, copies perhaps: then bookmarks are neither read nor set, and keys alone tell what is taken already.
     """
 
     agent: str
@@ -32,6 +33,7 @@ class Options:
     sources: tuple[Source, ...] = SOURCES
     full: bool = False
     dry: bool = False
+    follow: bool = True
     verb: str = "process"
 
 

@@ -7,11 +7,10 @@ left alone. The words themselves are kept nowhere: the ledger has fingerprints o
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from agent_memory.app.container import App
 from agent_memory.errors import UnknownEntry, UsageError
@@ -19,12 +18,9 @@ from agent_memory.fabric.forgotten import RUN_WORDS, Quotes, lines_for, quotes_r
 from agent_memory.model.memory import Amend, Batch, Memory, Remove, TakenLine
 from agent_memory.model.text import normalise
 from agent_memory.system import files
+from agent_memory.vault.block import ANY_BLOCK
 from agent_memory.vault.journal import FORGET
 from agent_memory.vault.store import View
-
-_OUR_BLOCK: Final = re.compile(
-    r"<!-- agent-memory:([\w-]+) -->\n.*?^<!-- /agent-memory:\1 -->", re.DOTALL | re.MULTILINE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +137,9 @@ def _scrub(app: App, words: Words, quotes: Quotes) -> None:
     for path in files.list_folder(app.folder.briefings):
         if path.is_file() and quotes(_text_of(path)):
             files.remove(path)
-    project = app.vault.project_text()
-    bare = _OUR_BLOCK.sub(lambda block: without(block[0], quotes) or _emptied(block[0]), project)
-    if bare != project:
-        app.vault.write_project(bare)
+    app.vault.rewrite_project(
+        lambda text: ANY_BLOCK.sub(lambda block: without(block[0], quotes) or _emptied(block[0]), text)
+    )
 
 
 def _scrub_json(path: Path, quotes: Quotes) -> None:
@@ -178,7 +173,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _elsewhere(app: App, quotes: Quotes) -> Iterator[str]:
     """Name the places outside the pages that are not ours to change and hold the words."""
-    if quotes(_OUR_BLOCK.sub("", app.vault.project_text())):
+    if quotes(ANY_BLOCK.sub("", app.vault.project_text())):
         yield app.folder.project.name
     for path in files.list_folder(app.folder.conversations):
         if path.is_file() and quotes(_text_of(path)):

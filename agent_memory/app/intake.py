@@ -125,7 +125,11 @@ class Intake:
     @property
     def _remembers(self) -> bool:
         """Whether bookmarks count; a dry run does not make the state that is not there."""
-        return not self._options.full and (not self._options.dry or self._app.folder.state.exists())
+        return (
+            self._options.follow
+            and not self._options.full
+            and (not self._options.dry or self._app.folder.state.exists())
+        )
 
     def _open(self, file: ConversationFile, bookmark: Bookmark | None, seen: FileIdentity) -> Reading | None:
         now = self._app.clock.now()
@@ -179,7 +183,7 @@ class Intake:
         self._tally.turns += sum(one.waiting for one in passes)
         self._tally.add(decided[-1].taking)
         bookmarks = [one.settle() for one in passes]
-        if not self._options.dry:
+        if not self._options.dry and self._options.follow:
             self._app.state.save(bookmarks)
         for one in passes:
             if one.finished:

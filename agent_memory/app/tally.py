@@ -1,4 +1,4 @@
-"""What a run over conversations came to: counts, troubles that cost a file or a line, and format alarms."""
+"""What a run came to: counts, troubles that cost a file or a line, format alarms; what was moved and what was not."""
 
 from __future__ import annotations
 
@@ -41,6 +41,30 @@ class Alarm:
         if self.kind.startswith(UNCLEAR):
             return f"{self.source}: left out, {self.kind} `agent-memory project explain` says more."
         return f"{self.source}: {self.count} times something that this version does not know: {self.kind}."
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One thing that was moved, or not: what, and what became of it or why it was left."""
+
+    what: str
+    why: str
+
+
+@dataclass
+class Report:
+    """What was taken, or would be, and what was skipped."""
+
+    taken: list[Row] = field(default_factory=list)
+    skipped: list[Row] = field(default_factory=list)
+
+    def take(self, what: str, how: str) -> None:
+        """Note something that was taken, and what became of it."""
+        self.taken.append(Row(what, how))
+
+    def skip(self, what: str, why: str) -> None:
+        """Note something that was left, and why."""
+        self.skipped.append(Row(what, why))
 
 
 def alarms_of(counts: Mapping[tuple[str, str], int]) -> list[Alarm]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from agent_memory.app.container import App
 from agent_memory.errors import PageConflict, UnknownAgent, UnknownCategory, UnknownEntry, UsageError
@@ -111,6 +112,25 @@ def edit(app: App, agent: str, category: str, entry_id: str, content: str) -> Wr
 
     applied = app.vault.update(plan, verb="vault edit")
     return Written(_standing(app, applied.amended[0] if applied.amended else entry_id), redactions)
+
+
+def entry_fields(memory: Memory) -> dict[str, Any]:
+    """Return an entry as other programs are told of it."""
+    confidence = memory.meta.get("confidence", "")
+    return {
+        "id": memory.id,
+        "date": memory.at.strftime("%Y-%m-%dT%H:%M"),
+        "tags": list(memory.tags),
+        "content": memory.body,
+        "agent": memory.page.agent,
+        "category": memory.page.category,
+        "status": memory.status or "active",
+        "archived": memory.page.archived,
+        "by": memory.meta.get("by", "user"),
+        "edited": memory.edited,
+        "origin": memory.meta.get("origin"),
+        "confidence": float(confidence) if re.fullmatch(r"\d(\.\d+)?", confidence) else None,
+    }
 
 
 def accept(app: App, agent: str, category: str, entry_id: str) -> Memory:

@@ -215,6 +215,19 @@ def append(path: Path, text: str) -> None:
         raise translated(error, path) from error
 
 
+def put_aside(path: Path, suffix: str) -> Path:
+    """Rename a file to ``<name><suffix>``, with a number between if that is taken; return its new path."""
+    number = 1
+    while (target := path.with_name(f"{path.name}{f'.{number}' if number > 1 else ''}{suffix}")).exists():
+        number += 1
+    try:
+        path.rename(target)
+        _flush_folder(path.parent)
+    except OSError as error:
+        raise translated(error, path) from error
+    return target
+
+
 def remove(path: Path) -> None:
     """Delete a file; one that is not there is fine."""
     try:

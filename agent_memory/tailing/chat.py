@@ -33,7 +33,7 @@ _TOO_LONG: Final = Chat(events=(SkippedLine(1, f"longer than {MAX_CHAT_BYTES // 
 NameKnown = Callable[[str, frozenset[str]], str | None]
 
 
-def open_chat(
+def open_chat(  # noqa: PLR0913 - the facts of one reading, each from another hand
     file: ConversationFile,
     bookmark: Bookmark | None,
     *,
@@ -41,6 +41,7 @@ def open_chat(
     now: datetime,
     redact: Redact,
     name_known: NameKnown = lambda agent, digests: None,
+    as_it_was: Callable[[bytes], bytes] = lambda data: data,
 ) -> Reading | None:
     """Prepare to read what is new in ``file``; None where there is nothing to do.
 
@@ -51,6 +52,7 @@ def open_chat(
         now: The present.
         redact: Takes secrets out of a text.
         name_known: Asked where there is no bookmark.
+        as_it_was: The file's bytes → those that count.
 
     Raises:
         FileError: The file cannot be read.
@@ -64,7 +66,7 @@ def open_chat(
     chat_of = source_named(file.source).chat_of
     if snapshot is None or chat_of is None:
         return None
-    chat = _TOO_LONG if too_long else chat_of(snapshot.data)
+    chat = _TOO_LONG if too_long else chat_of(as_it_was(snapshot.data))
     same = bookmark is not None and bookmark.head_digest == _content_digest(chat)
     identity = bookmark.identity if bookmark and same else snapshot.identity
     quiet = idle(identity.mtime_ns)

@@ -144,13 +144,24 @@ class Vault:
         """Return the page that every agent shares; empty if there is none."""
         return files.read_text(self._shelf.checked(self._folder.project)) or ""
 
-    def write_project(self, text: str) -> None:
-        """Replace the shared page by what its owner wrote."""
+    def rewrite_project(self, rewrite: Callable[[str], str]) -> bool:
+        """Replace the shared page by what ``rewrite`` makes of it, byte for byte; tell whether it changed.
+
+        Raises:
+            PageConflict: Somebody wrote to it in the meantime.
+        """
+        path = self._shelf.checked(self._folder.project)
         self._shelf.checked(self._folder.machine)
         with locks.locked(self._folder.lock, timeout_s=self._lock_timeout_s):
             self.prepare()
-            path = self._shelf.checked(self._folder.project)
-            files.replace(path, pages_of.encode(text), expected=files.identify(path))
+            files.sweep(path.parent, f".{path.name}.")
+            snapshot = files.read(path)
+            data = snapshot.data if snapshot else b""
+            new = pages_of.encode(rewrite(pages_of.decode(data)))
+            if new == data:
+                return False
+            files.replace(path, new, expected=snapshot.identity if snapshot else None)
+        return True
 
     def _attempt(self, plan: Plan, run: JournalRun) -> Applied:
         view = self._shelf.view(fresh=True)

@@ -272,7 +272,11 @@ def test_the_machines_own_folder_may_not_be_a_link_out_of_the_vault(root: Path, 
     root.mkdir(parents=True)
     (root / ".vault").symlink_to(tmp_path / "outside")
     vault = a_vault(root)
-    for attempt in (lambda: vault.update(add(), verb="add"), vault.prepare, lambda: vault.write_project("x")):
+    for attempt in (
+        lambda: vault.update(add(), verb="add"),
+        vault.prepare,
+        lambda: vault.rewrite_project(lambda text: "x"),
+    ):
         with pytest.raises(FileError):
             attempt()
     assert list((tmp_path / "outside").iterdir()) == []
@@ -285,7 +289,7 @@ def test_the_shared_page_and_the_ledger_may_not_be_links_out_of_the_vault(root: 
     for name in ("_project.md", "taken.jsonl"):
         (root / name).symlink_to(tmp_path / "key")
     vault = a_vault(root)
-    for attempt in (vault.project_text, lambda: vault.write_project("x"), vault.view):
+    for attempt in (vault.project_text, lambda: vault.rewrite_project(lambda text: "x"), vault.view):
         with pytest.raises(FileError):
             attempt()
     assert (tmp_path / "key").read_text(encoding="utf-8") == "secret"
@@ -328,7 +332,7 @@ def test_a_file_where_a_folder_should_be_and_the_reverse_is_one_sentence(root: P
 
 def test_the_shared_page_is_its_owners(root: Path) -> None:
     vault = a_vault(root)
-    vault.write_project("# Nosso\r\n\r\nConvenções.\r\n")
+    vault.rewrite_project(lambda text: "# Nosso\r\n\r\nConvenções.\r\n")
     assert (root / "_project.md").read_bytes() == "# Nosso\r\n\r\nConvenções.\r\n".encode()
     assert vault.project_text() == "# Nosso\r\n\r\nConvenções.\r\n"
     vault.update(add(), verb="add")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agent_memory.interfaces.cli.output import Command, Progress, call_of, remark
+from agent_memory.interfaces.cli.output import Call, Command, Progress, call_of, remark
 
 if TYPE_CHECKING:
     from agent_memory.app.ingest import Tally
@@ -64,11 +64,16 @@ def process(
             tally = ingest.process(app, options, advance=progress.advance)
         finally:
             progress.close()
-        for trouble in [] if call.as_json else tally.errors:
-            remark(f"{trouble.path}{f':{trouble.line}' if trouble.line else ''}: {trouble.message}")
-        for alarm in [] if call.as_json else tally.alarms:
-            remark(alarm.sentence)
-        call.answer(_tally_json(tally), _tally_text(tally, dry_run))
+    tell(call, tally, dry_run=dry_run)
+
+
+def tell(call: Call, tally: Tally, *, dry_run: bool) -> None:
+    """Say what a run over conversations came to; end with 1 if one of them could not be read at all."""
+    for trouble in [] if call.as_json else tally.errors:
+        remark(f"{trouble.path}{f':{trouble.line}' if trouble.line else ''}: {trouble.message}")
+    for alarm in [] if call.as_json else tally.alarms:
+        remark(alarm.sentence)
+    call.answer(_tally_json(tally), _tally_text(tally, dry_run))
     if tally.failed:
         raise typer.Exit(1)
 

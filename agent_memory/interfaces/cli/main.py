@@ -26,6 +26,9 @@ _WrongUsage: Final = cast("type[typer.BadParameter]", typer.BadParameter.__mro__
 COMMANDS: Final = (
     ("process", "capture", "Take the backlog of conversations, once."),
     ("watch", "capture", "Take conversations as they are written, until stopped."),
+    ("import", "moving", "Take in what other programs have."),
+    ("export", "moving", "Give the memory to other programs."),
+    ("migrate", "moving", "Turn flat notes, one <Agent>.md for everything, into pages; the notes are kept as .bak."),
     ("search", "find", "Find memories."),
     ("inject", "find", "See what an agent would be told."),
     ("agents", "vault", "List the agents that have pages."),

@@ -74,24 +74,6 @@ def confirmed(question: str) -> bool:
     return typer.confirm(question, err=True)
 
 
-def entry_json(memory: Memory) -> dict[str, Any]:
-    """Return an entry as ``vault get --json`` prints it."""
-    return {
-        "id": memory.id,
-        "date": stamp(memory),
-        "tags": list(memory.tags),
-        "content": memory.body,
-        "agent": memory.page.agent,
-        "category": memory.page.category,
-        "status": memory.status or "active",
-        "archived": memory.page.archived,
-        "by": memory.meta.get("by", "user"),
-        "edited": memory.edited,
-        "origin": memory.meta.get("origin"),
-        "confidence": float(memory.meta["confidence"]) if "confidence" in memory.meta else None,
-    }
-
-
 def stamp(memory: Memory) -> str:
     """Return an entry's date as its heading has it."""
     return memory.at.strftime("%Y-%m-%dT%H:%M")

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from agent_memory.errors import FileError, UsageError
-from agent_memory.interfaces.cli.output import Command, call_of, confirmed, entry_json, remark, snippet, stamp
+from agent_memory.interfaces.cli.output import Command, call_of, confirmed, remark, snippet, stamp
 
 Agent = Annotated[str, typer.Argument(metavar="AGENT")]
 Category = Annotated[str, typer.Argument(metavar="CATEGORY")]
@@ -24,6 +24,7 @@ def commands() -> dict[str, Command]:
     project = typer.Typer(help="The page that every agent shares.", rich_markup_mode=None)
     project.command("show")(project_show)
     project.command("edit")(project_edit)
+    project.command("refresh")(project_refresh)
     project.command("explain")(project_explain)
     vault = typer.Typer(help="Entries by hand.", rich_markup_mode=None)
     vault.command("list")(list_entries)
@@ -67,6 +68,23 @@ def project_edit(context: typer.Context) -> None:
         else:
             _warn(project.replace(app, piped()))
     call.answer({"path": str(path)}, f"Saved {path}.")
+
+
+def project_refresh(
+    context: typer.Context,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the block; write nothing.")] = False,
+) -> None:
+    """Bring the block that is ours up to date: the stack, and decisions tagged #project; the rest stays."""
+    from agent_memory.app import project
+
+    call = call_of(context)
+    with call.app() as app:
+        done, path = project.refresh(app, dry=dry_run), app.folder.project
+    if too_long := done.words > project.MAX_WORDS:
+        remark(f"The page has {done.words} words; over {project.MAX_WORDS} it costs each briefing more than it gives.")
+    text = "\n".join(done.lines) if dry_run else f"Refreshed {path}." if done.changed else f"{path} is as it should be."
+    answer = {"path": str(path), "changed": done.changed, "words": done.words, "too_long": too_long}
+    call.answer({**answer, "lines": list(done.lines), "dry_run": dry_run}, text or "There is nothing to say in it.")
 
 
 def project_explain(
@@ -120,7 +138,7 @@ def get_entry(context: typer.Context, agent: Agent, category: Category, entry_id
     call = call_of(context)
     with call.app() as app:
         memory = vault.entry(app, agent, category, entry_id)
-    call.answer(entry_json(memory), memory.body)
+    call.answer(vault.entry_fields(memory), memory.body)
 
 
 def add_entry(
@@ -138,7 +156,7 @@ def add_entry(
     with call.app() as app:
         written = vault.add(app, agent, category, words(content, file), tags.split(","))
     _warn(written.redactions)
-    call.answer(entry_json(written.memory), written.memory.id)
+    call.answer(vault.entry_fields(written.memory), written.memory.id)
 
 
 def edit_entry(
@@ -151,7 +169,7 @@ def edit_entry(
     with call.app() as app:
         written = vault.edit(app, agent, category, entry_id, words(content, file))
     _warn(written.redactions)
-    call.answer(entry_json(written.memory), f"Saved {written.memory.id}.")
+    call.answer(vault.entry_fields(written.memory), f"Saved {written.memory.id}.")
 
 
 def delete_entry(
@@ -181,7 +199,7 @@ def accept_entry(context: typer.Context, agent: Agent, category: Category, entry
     call = call_of(context)
     with call.app() as app:
         memory = vault.accept(app, agent, category, entry_id)
-    call.answer(entry_json(memory), f"Accepted {memory.id}.")
+    call.answer(vault.entry_fields(memory), f"Accepted {memory.id}.")
 
 
 def reject_entry(context: typer.Context, agent: Agent, category: Category, entry_id: Id) -> None:

@@ -1,0 +1,45 @@
+"""A block that is ours in a page that is its owner's: found by its markers, replaced, and not a byte beside it.
+
+Pure. Where the markers are not one pair nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from agent_memory.errors import FileError
+
+ANY_BLOCK: Final = re.compile(
+    r"<!-- agent-memory:([\w-]+) -->\r?\n.*?^<!-- /agent-memory:\1 -->", re.DOTALL | re.MULTILINE
+)
+
+
+def spliced(text: str, name: str, lines: Sequence[str]) -> str:
+    """Return ``text`` with ``lines`` as the block called ``name``; where there is none yet, it comes at the end.
+
+    Raises:
+        FileError: Its markers are there, but not as one pair.
+    """
+    opening, closing = f"<!-- agent-memory:{name} -->", f"<!-- /agent-memory:{name} -->"
+    begins, ends = _lines_with(opening, text), _lines_with(closing, text)
+    newline = "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
+    inside = newline.join(("", *lines, ""))
+    if not begins and not ends:
+        return f"{text}{_gap(text, newline)}{opening}{inside}{closing}{newline}" if lines else text
+    if len(begins) != 1 or len(ends) != 1 or begins[0] > ends[0]:
+        raise FileError(
+            f"The markers {opening} and {closing} do not stand there as one pair.", hint="Mend or delete them."
+        )
+    return text[: begins[0] + len(opening)] + inside + text[ends[0] :]
+
+
+def _lines_with(marker: str, text: str) -> list[int]:
+    return [found.start() for found in re.finditer(f"^{re.escape(marker)}", text, re.MULTILINE)]
+
+
+def _gap(text: str, newline: str) -> str:
+    """Return the line ends that are missing before a blank line is above the block."""
+    missing = 2 - text[len(text.rstrip("\r\n")) :].count("\n")
+    return newline * max(missing, 0) if text else ""
