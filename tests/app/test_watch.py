@@ -255,7 +255,7 @@ def test_a_watcher_whose_vault_folder_is_deleted_takes_its_place_again_and_stays
     chat = workspace.chat().user(DECISION).assistant("On it.").save(written=now())
     with watching(workspace) as first, watching(workspace) as second:
         eventually(lambda: bool(bodies(workspace, "decisions")), within_s=10)
-        shutil.rmtree(workspace.memory / ".vault")
+        (workspace.memory / ".vault").rename(workspace.root / "gone")
         eventually(lambda: (workspace.memory / ".vault" / "state.sqlite3").exists(), within_s=20)
         chat.user("Let's always store prices in cents, because rounding lost money.").assistant("Done.")
         chat.save(written=now())
