@@ -17,10 +17,12 @@ from typing import Final
 from agent_memory.app import recall
 from agent_memory.app.container import App, open_app
 from agent_memory.app.vault import as_tasks
+from agent_memory.context.sections import Message
 from agent_memory.errors import UsageError
+from agent_memory.model.briefing import Briefing, Kind
 from agent_memory.model.ids import check_name, digest, next_free_id
 from agent_memory.model.memory import Add, Batch, Draft, PageRef
-from agent_memory.model.recall import DEFAULT_LIMIT, Briefing, Hit, Query
+from agent_memory.model.recall import DEFAULT_LIMIT, Hit, Query
 from agent_memory.model.transcript import TURN_DIGEST_DIGITS, Origin
 from agent_memory.redaction import redact
 from agent_memory.system.clock import Clock
@@ -102,9 +104,24 @@ class OpenMemory:
         """Return what the vault, as it is now, has on ``text``, best first: every agent's, unless one is named."""
         return recall.search(self._app, Query(text, agent=agent, category=category, limit=limit))
 
-    def briefing(self, query: str = "", *, agent: str | None = None) -> Briefing:
-        """Return what an agent should know for ``query``, within the budget of the settings."""
-        return recall.brief(self._app, agent or self.agent, query)
+    def briefing(
+        self,
+        query: str = "",
+        *,
+        kind: Kind = "session",
+        agent: str | None = None,
+        recovering: Sequence[tuple[str, str]] = (),
+    ) -> Briefing:
+        """Return what an agent should know for ``query``, in full, within the budget of the settings.
+
+        Args:
+            query: What the agent is asked to do; may be empty.
+            kind: ``session`` for the start of a chat, ``turn`` for one prompt.
+            agent: Whose briefing; by default the open memory's.
+            recovering: The last messages of a session that is being taken up again, each a role and a text.
+        """
+        said = [Message(role, text) for role, text in recovering]
+        return recall.brief(self._app, agent or self.agent, query, kind, recovering=said)
 
     def _add(self, entry: NewEntry, now: datetime) -> Add:
         body = _redacted(entry.text).strip("\n")

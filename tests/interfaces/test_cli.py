@@ -525,7 +525,7 @@ def test_what_is_uncertain_is_proposed_and_counts_once_it_is_accepted(here, cli)
     (row,) = proposals(cli)
     assert row["status"] == "proposed"
     assert standing(cli) == []
-    assert "## Decisions" not in cli("inject", "preview", "default")[1]
+    assert "### Relevant decisions" not in cli("inject", "preview", "default")[1]
     assert answer(cli("search", "backups", "--category", "decisions", "--json"))["results"] == []
 
     assert cli("vault", "accept", "default", "decisions", row["id"])[0] == 0

@@ -64,12 +64,12 @@ def preview(
     call = call_of(context)
     with call.app(context__max_tokens=budget) as app:
         briefing = recall.brief(app, agent, " ".join(command or []))
-    cuts = [{"section": cut.section, "lines": cut.lines, "reason": cut.reason} for cut in briefing.cuts]
+    cuts = [{"section": cut.section, "items": cut.items, "reason": cut.reason} for cut in briefing.cuts]
     lines = [briefing.text]
     if explain:
         lines.append(f"\n{briefing.tokens} of {briefing.max_tokens} tokens.")
         lines += [f"  {name}: {tokens}" for name, tokens in briefing.sections.items()]
-        lines += [f"  cut from {cut.section}: {cut.lines} ({cut.reason})" for cut in briefing.cuts]
+        lines += [f"  cut from {cut.section}: {cut.items} ({cut.reason})" for cut in briefing.cuts]
     call.answer(
         {
             "agent": briefing.agent,

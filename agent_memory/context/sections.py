@@ -1,0 +1,250 @@
+"""The sections of a briefing: one table, a row for each. Whoever adds a section adds a row.
+
+Pure. A row says what stands in the section and how it looks; ``budget`` decides what of it has room.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Final
+
+from agent_memory.context.render import label, levelled, plain, quoted, without_comments
+from agent_memory.model.briefing import Item, Kind
+from agent_memory.model.ids import digest
+from agent_memory.model.memory import KEEP_TAG
+from agent_memory.model.recall import Hit
+from agent_memory.model.text import Language, open_boxes, shorten
+
+ROW_CHARS: Final = 8_000
+PREVIEW_CHARS: Final = 160
+INDEX_CHARS: Final = 90
+INDEX_ROWS: Final = 20
+RECALLED_ROWS: Final = 8
+MESSAGE_CHARS: Final = 100
+MESSAGES: Final = 3
+
+_READ_TIMES: Final = 4
+_BLANK_LINE: Final = re.compile(r"\r?\n[ \t]*\r?\n")
+# What a turn recalls is whatever has no section of its own there.
+_OWN_SECTION: Final = frozenset({"profile", "lessons", "procedures", "tasks"})
+_INDEXED: Final = ("decisions", "notes", "projects")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many decisions and lessons a session's briefing may hold."""
+
+    decisions: int = 3
+    lessons: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Something that was said in a session that is being recovered."""
+
+    role: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the items come from: what is asked, and whom to ask.
+
+    ``search`` takes a text, a category or None for any, and a limit, and returns the best first; ``latest`` takes a
+    category and a limit, None for all, and returns the latest said first. Both know active memories of one agent only.
+    """
+
+    command: str = ""
+    search: Callable[[str, str | None, int], Sequence[Hit]] = lambda _text, _category, _limit: ()
+    latest: Callable[[str, int | None], Sequence[Hit]] = lambda _category, _limit: ()
+    project: str = ""
+    recovering: Sequence[Message] = ()
+    limits: Limits = field(default_factory=Limits)
+
+    def found(self, category: str, limit: int) -> Sequence[Hit]:
+        """Return what the command speaks of; for an empty command, what stands."""
+        if not self.command.strip():
+            return self.standing(category, limit)
+        return self.search(self.command, category, limit) if limit else ()
+
+    def relevant(self, category: str, limit: int) -> Sequence[Hit]:
+        """Return what the command speaks of, or what stands if that is nothing."""
+        return self.found(category, limit) or self.standing(category, limit)
+
+    def standing(self, category: str, limit: int) -> Sequence[Hit]:
+        """Return what is tagged ``#keep``, then the rest; the latest said first."""
+        tagged = [hit for hit in self.search(f"tag:{KEEP_TAG}", category, 10 * limit) if KEEP_TAG in hit.tags]
+        first = {place(hit): hit for hit in latest_first(tagged)}
+        rest = {place(hit): hit for hit in self.latest(category, limit)}
+        return list({**first, **rest}.values())[:limit]
+
+    @cached_property
+    def recalled(self) -> Sequence[Hit]:
+        """Return the best that the command finds in any category without a section of its own."""
+        hits = self.search(self.command, None, 4 * RECALLED_ROWS) if self.command.strip() else ()
+        return [hit for hit in hits if hit.page.category not in _OWN_SECTION][:RECALLED_ROWS]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One part of a briefing.
+
+    ``heading`` is by language. ``items`` returns what there is to show, the most important first. What has a
+    lower ``priority`` takes its room earlier. ``max_tokens`` and ``rows`` are the most it may take. An
+    ``essential`` section leaves at least the number of what it had; a ``whole`` one shows no part of an item; the
+    heading of a ``dated`` one has date and id of its first item.
+    """
+
+    name: str
+    kind: Kind
+    heading: Mapping[Language, str]
+    items: Callable[[Source], Iterable[Item]]
+    priority: int
+    max_tokens: int | None = None
+    rows: int | None = None
+    essential: bool = False
+    whole: bool = False
+    dated: bool = False
+
+
+def place(hit: Hit) -> tuple[str, str]:
+    """Return what makes a memory the same memory in two sections."""
+    return hit.page.category, hit.id
+
+
+def latest_first(hits: Iterable[Hit]) -> list[Hit]:
+    """Return the latest said first."""
+    return sorted(hits, key=lambda hit: hit.at, reverse=True)
+
+
+def _rows(name: str, hits: Iterable[Hit], *, max_chars: int = ROW_CHARS, bare: bool = False) -> list[Item]:
+    """Return an item of one line for each memory, the beginning of its words if they are many."""
+
+    def line(hit: Hit) -> str:
+        beginning = shorten(hit.body, _READ_TIMES * max_chars)  # so that a megabyte costs no more than a page
+        words = shorten(levelled(plain(beginning)), max_chars)
+        return f"- {words}" if bare else f"- {label(hit)} {words}"
+
+    return [_item(name, (line(hit),), hit) for hit in hits]
+
+
+def _project(source: Source) -> list[Item]:
+    """Return an item for each paragraph of the project's page."""
+    paragraphs = (quoted(paragraph) for paragraph in _BLANK_LINE.split(without_comments(source.project)))
+    return [_item("project", lines, None) for lines in paragraphs if lines]
+
+
+def _handoff(source: Source) -> list[Item]:
+    """Return an item for each line of the last session's handoff."""
+    whole = [_item("handoff", quoted(hit.body), hit) for hit in source.latest("handoffs", 1)]
+    return [replace(item, lines=(line,)) for item in whole for line in item.lines]
+
+
+def _tasks(source: Source) -> list[Item]:
+    """Return an item for each box that is not ticked."""
+    boxes = ((task, words) for task in source.latest("tasks", None) for words in open_boxes(task.body))
+    return [_item("tasks", (f"- [ ] {label(task)} {plain(words)}",), task, words) for task, words in boxes]
+
+
+def _related(source: Source) -> list[Item]:
+    """Return older handoffs and entries about projects of which the command speaks."""
+    if not source.command.strip():
+        return []
+    hits = [hit for category in ("handoffs", "projects") for hit in source.search(source.command, category, 3)]
+    newest = {place(hit) for hit in source.latest("handoffs", 1)}
+    return _rows("related", [hit for hit in hits if place(hit) not in newest], max_chars=2 * PREVIEW_CHARS)
+
+
+def _recovering(source: Source) -> list[Item]:
+    """Return an item for each of the last messages of the session that is being recovered."""
+    lines = (f"> {plain(said.role)}: {shorten(plain(said.text), MESSAGE_CHARS)}" for said in source.recovering)
+    return [_item("recovering", (line,), None) for line in list(lines)[-MESSAGES:]]
+
+
+def _index(source: Source) -> list[Item]:
+    """Return the beginnings of what was said latest, and of what was recalled."""
+    latest = [hit for category in _INDEXED for hit in source.latest(category, INDEX_ROWS + RECALLED_ROWS)]
+    hits = {place(hit): hit for hit in (*source.recalled, *latest)}
+    return _rows("memory-index", latest_first(hits.values()), max_chars=INDEX_CHARS)
+
+
+def _item(section: str, lines: tuple[str, ...], hit: Hit | None, words: str = "") -> Item:
+    text = "\n".join(lines) if hit is None else f"{hit.page.category}/{hit.id} {words or hit.body}"
+    return Item(section, lines, digest(text), hit)
+
+
+def _same(heading: str) -> Mapping[Language, str]:
+    return MappingProxyType({"en": heading, "pt": heading})
+
+
+def _both(english: str, portuguese: str) -> Mapping[Language, str]:
+    return MappingProxyType({"en": english, "pt": portuguese})
+
+
+SECTIONS: Final = (
+    Section("project", "session", _both("Project", "Projeto"), _project, priority=7, whole=True),
+    Section(
+        "handoff", "session", _both("Last session", "Última sessão"), _handoff, priority=1, essential=True, dated=True
+    ),
+    Section(
+        "decisions",
+        "session",
+        _both("Relevant decisions", "Decisões relevantes"),
+        lambda source: _rows("decisions", source.relevant("decisions", source.limits.decisions)),
+        priority=4,
+    ),
+    Section(
+        "lessons",
+        "session",
+        _both("Relevant lessons", "Lições relevantes"),
+        lambda source: _rows("lessons", source.relevant("lessons", source.limits.lessons)),
+        priority=5,
+    ),
+    Section("related", "session", _both("Related", "Relacionado"), _related, priority=6, rows=2),
+    Section("tasks", "session", _both("Open tasks", "Tarefas abertas"), _tasks, priority=2, essential=True),
+    Section(
+        "recovering",
+        "session",
+        _both("Recovering previous session", "Retomando a sessão anterior"),
+        _recovering,
+        priority=3,
+        max_tokens=200,
+    ),
+    Section(
+        "profile",
+        "turn",
+        _same("profile"),
+        lambda source: _rows("profile", source.latest("profile", None), bare=True),
+        priority=1,
+        max_tokens=512,
+    ),
+    Section("memory-index", "turn", _same("memory-index"), _index, priority=5, max_tokens=300, rows=INDEX_ROWS),
+    Section(
+        "recalled",
+        "turn",
+        _same("recalled"),
+        lambda source: _rows("recalled", source.recalled, max_chars=PREVIEW_CHARS),
+        priority=2,
+        max_tokens=400,
+    ),
+    Section(
+        "lessons",
+        "turn",
+        _same("lessons"),
+        lambda source: _rows("lessons", source.found("lessons", 3)),
+        priority=3,
+        max_tokens=300,
+    ),
+    Section(
+        "procedures",
+        "turn",
+        _same("procedures"),
+        lambda source: _rows("procedures", source.found("procedures", 3)),
+        priority=4,
+        max_tokens=400,
+    ),
+)
