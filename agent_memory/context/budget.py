@@ -122,7 +122,7 @@ def _new(section: Section, items: Sequence[Item], told: dict[tuple[str, str], st
         if where is None:
             new.append(item)
         else:
-            repeated.append(replace(item, fate="cut", reason=f"already in {where}"))
+            repeated.append(item.cut(f"already in {where}"))
     return new[: section.rows], repeated
 
 
@@ -141,7 +141,7 @@ def _counted(item: Item, space: Space) -> Item:
 
 
 def _cut(items: Sequence[Item], reason: str) -> tuple[Item, ...]:
-    return tuple(replace(item, fate="cut", reason=reason) for item in items)
+    return tuple(item.cut(reason) for item in items)
 
 
 def _shortened(item: Item, room: int, space: Space, limit: int) -> Item:

@@ -20,7 +20,8 @@ from agent_memory.model.text import Language, language_of
 MIN_TOKENS: Final = 50
 NOTHING: Final = {"en": "Nothing is remembered yet.", "pt": "Ainda não há nada lembrado."}
 
-_SAMPLE_CHARS: Final = 400
+_SAMPLE_CHARS: Final = 200
+_SAMPLE_MEMORIES: Final = 50
 _COMMAND_CHARS: Final = 10_000
 
 
@@ -81,5 +82,5 @@ def _frame(kind: Kind, space: Space) -> tuple[str, ...]:
 def _language(command: str, sections: Sequence[tuple[Section, Sequence[Item]]]) -> Language:
     """Return the command's language, else that of most that is remembered, else English."""
     told: dict[str, Hit] = {item.hit.id: item.hit for _, items in sections for item in items if item.hit}
-    sample = " ".join(hit.body[:_SAMPLE_CHARS] for hit in list(told.values())[:_SAMPLE_CHARS])
+    sample = " ".join(hit.body[:_SAMPLE_CHARS] for hit in list(told.values())[:_SAMPLE_MEMORIES])
     return language_of(command[:_COMMAND_CHARS]) or language_of(sample) or "en"

@@ -28,6 +28,7 @@ _UNSEEN: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u2
 # A blank at these places, and Markdown has no link, image, definition, autolink, tag or comment there,
 # and a vault no [[id]].
 _LIVE: Final = re.compile(r"(?<=\])(?=[(\[\]:])|(?<=\[)(?=\[)|(?<=<)(?=[A-Za-z/!?])|(?<=--)(?=>)")
+_SUSPECTS: Final = frozenset("<>[]:")
 _LEAD: Final = re.compile(r"(?:>\s*|[-*+]\s+|\d{1,9}[.)]\s+|#{1,6}(?:\s+|$))*")
 _NUMBER_SIGNS: Final = re.compile(r"#+\s*")
 _UNDERLINE: Final = re.compile(r"[>\s]*(?:=+|-[-\s]*)\s*")
@@ -41,13 +42,18 @@ def frame(kind: Kind, *, with_rule: bool) -> tuple[str, ...]:
 
 def label(hit: Hit) -> str:
     """Return date and id, short, so that an agent can ask for the whole entry."""
-    return f"({hit.at:%Y-%m-%d} {plain(hit.id)[:MAX_ID_CHARS]})"
+    name = hit.id if hit.id.isalnum() else plain(hit.id)
+    return f"({hit.at.date()} {name[:MAX_ID_CHARS]})"
 
 
 def plain(text: str) -> str:
     """Return ``text`` on one line, without what is unseen, and with nothing in it that a reader would act on."""
-    inert = _LIVE.sub(" ", _UNSEEN.sub("", one_line(clean(text))))
-    return _MARKER.sub("agent-memory·briefing", inert)
+    line = one_line(clean(text))
+    if not line.isprintable():
+        line = _UNSEEN.sub("", line)
+    if not _SUSPECTS.isdisjoint(line):
+        line = _MARKER.sub("agent-memory·briefing", _LIVE.sub(" ", line))
+    return line
 
 
 def levelled(line: str) -> str:

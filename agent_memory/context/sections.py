@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Final
 
 from agent_memory.context.render import label, levelled, plain, quoted, without_comments
 from agent_memory.model.briefing import Item, Kind
-from agent_memory.model.ids import digest
 from agent_memory.model.memory import KEEP_TAG
 from agent_memory.model.recall import Hit
 from agent_memory.model.text import Language, open_boxes, shorten
@@ -24,6 +23,7 @@ PREVIEW_CHARS: Final = 160
 INDEX_CHARS: Final = 90
 INDEX_ROWS: Final = 20
 RECALLED_ROWS: Final = 8
+POOL: Final = 50
 MESSAGE_CHARS: Final = 100
 MESSAGES: Final = 3
 
@@ -69,7 +69,13 @@ class Source:
         """Return what the command speaks of; for an empty command, what stands."""
         if not self.command.strip():
             return self.standing(category, limit)
-        return self.search(self.command, category, limit) if limit else ()
+        return self.matching(category, limit)
+
+    def matching(self, category: str, limit: int) -> Sequence[Hit]:
+        """Return what the command speaks of, best first."""
+        hits = [hit for hit in self._pool if hit.page.category == category][:limit]
+        is_all = len(hits) == limit or len(self._pool) < POOL
+        return hits if is_all else self.search(self.command, category, limit)
 
     def relevant(self, category: str, limit: int) -> Sequence[Hit]:
         """Return what the command speaks of, or what stands if that is nothing."""
@@ -77,16 +83,24 @@ class Source:
 
     def standing(self, category: str, limit: int) -> Sequence[Hit]:
         """Return what is tagged ``#keep``, then the rest; the latest said first."""
-        tagged = [hit for hit in self.search(f"tag:{KEEP_TAG}", category, 10 * limit) if KEEP_TAG in hit.tags]
-        first = {place(hit): hit for hit in latest_first(tagged)}
+        first = {place(hit): hit for hit in self._kept if hit.page.category == category}
         rest = {place(hit): hit for hit in self.latest(category, limit)}
         return list({**first, **rest}.values())[:limit]
 
-    @cached_property
+    @property
     def recalled(self) -> Sequence[Hit]:
         """Return the best that the command finds in any category without a section of its own."""
-        hits = self.search(self.command, None, 4 * RECALLED_ROWS) if self.command.strip() else ()
-        return [hit for hit in hits if hit.page.category not in _OWN_SECTION][:RECALLED_ROWS]
+        return [hit for hit in self._pool if hit.page.category not in _OWN_SECTION][:RECALLED_ROWS]
+
+    # One search for all sections: what it costs hardly depends on how much of it is kept.
+    @cached_property
+    def _pool(self) -> Sequence[Hit]:
+        return self.search(self.command, None, POOL) if self.command.strip() else ()
+
+    @cached_property
+    def _kept(self) -> Sequence[Hit]:
+        kept = self.search(f"tag:{KEEP_TAG}", None, 2 * POOL)
+        return latest_first(hit for hit in kept if KEEP_TAG in hit.tags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,32 +143,29 @@ def _rows(name: str, hits: Iterable[Hit], *, max_chars: int = ROW_CHARS, bare: b
         words = shorten(levelled(plain(beginning)), max_chars)
         return f"- {words}" if bare else f"- {label(hit)} {words}"
 
-    return [_item(name, (line(hit),), hit) for hit in hits]
+    return [Item(name, (line(hit),), hit) for hit in hits]
 
 
 def _project(source: Source) -> list[Item]:
     """Return an item for each paragraph of the project's page."""
     paragraphs = (quoted(paragraph) for paragraph in _BLANK_LINE.split(without_comments(source.project)))
-    return [_item("project", lines, None) for lines in paragraphs if lines]
+    return [Item("project", lines) for lines in paragraphs if lines]
 
 
 def _handoff(source: Source) -> list[Item]:
     """Return an item for each line of the last session's handoff."""
-    whole = [_item("handoff", quoted(hit.body), hit) for hit in source.latest("handoffs", 1)]
-    return [replace(item, lines=(line,)) for item in whole for line in item.lines]
+    return [Item("handoff", (line,), hit) for hit in source.latest("handoffs", 1) for line in quoted(hit.body)]
 
 
 def _tasks(source: Source) -> list[Item]:
     """Return an item for each box that is not ticked."""
     boxes = ((task, words) for task in source.latest("tasks", None) for words in open_boxes(task.body))
-    return [_item("tasks", (f"- [ ] {label(task)} {plain(words)}",), task, words) for task, words in boxes]
+    return [Item("tasks", (f"- [ ] {label(task)} {plain(words)}",), task, words) for task, words in boxes]
 
 
 def _related(source: Source) -> list[Item]:
     """Return older handoffs and entries about projects of which the command speaks."""
-    if not source.command.strip():
-        return []
-    hits = [hit for category in ("handoffs", "projects") for hit in source.search(source.command, category, 3)]
+    hits = [hit for category in ("handoffs", "projects") for hit in source.matching(category, 3)]
     newest = {place(hit) for hit in source.latest("handoffs", 1)}
     return _rows("related", [hit for hit in hits if place(hit) not in newest], max_chars=2 * PREVIEW_CHARS)
 
@@ -162,7 +173,7 @@ def _related(source: Source) -> list[Item]:
 def _recovering(source: Source) -> list[Item]:
     """Return an item for each of the last messages of the session that is being recovered."""
     lines = (f"> {plain(said.role)}: {shorten(plain(said.text), MESSAGE_CHARS)}" for said in source.recovering)
-    return [_item("recovering", (line,), None) for line in list(lines)[-MESSAGES:]]
+    return [Item("recovering", (line,)) for line in list(lines)[-MESSAGES:]]
 
 
 def _index(source: Source) -> list[Item]:
@@ -170,11 +181,6 @@ def _index(source: Source) -> list[Item]:
     latest = [hit for category in _INDEXED for hit in source.latest(category, INDEX_ROWS + RECALLED_ROWS)]
     hits = {place(hit): hit for hit in (*source.recalled, *latest)}
     return _rows("memory-index", latest_first(hits.values()), max_chars=INDEX_CHARS)
-
-
-def _item(section: str, lines: tuple[str, ...], hit: Hit | None, words: str = "") -> Item:
-    text = "\n".join(lines) if hit is None else f"{hit.page.category}/{hit.id} {words or hit.body}"
-    return Item(section, lines, digest(text), hit)
 
 
 def _same(heading: str) -> Mapping[Language, str]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from agent_memory.model.ids import digest
 from agent_memory.model.recall import Hit
 
 BRIEFING_START: Final = "<!-- agent-memory:briefing -->"
@@ -25,18 +26,29 @@ Fate = Literal["shown", "shortened", "cut"]
 class Item:
     """One row that a section has to show: lines that stay together, and the memory they are from.
 
-    ``digest`` tells it from every other and from itself as it was before an edit. ``tokens`` is what it takes
-    in the briefing, 0 once it is cut; ``reason`` says why it is not shown, or not whole. What is from no
-    memory, as the project's page is, has no ``hit``.
+    ``hit`` is None for what is from no memory, as the project's page; ``words`` are those that make the item
+    what it is, where they are not all of the memory's. ``tokens`` is what it takes in the briefing, 0 once it is
+    cut; ``reason`` says why it is not shown, or not whole.
     """
 
     section: str
     lines: tuple[str, ...]
-    digest: str
     hit: Hit | None = None
+    words: str = ""
     fate: Fate = "shown"
     tokens: int = 0
     reason: str = ""
+
+    @property
+    def digest(self) -> str:
+        """What tells it from every other item, and from itself as it was before an edit."""
+        if self.hit is None:
+            return digest(*self.lines)
+        return digest(self.hit.page.category, self.hit.id, self.words or self.hit.body)
+
+    def cut(self, reason: str) -> Item:
+        """Return it as one that is not shown."""
+        return Item(self.section, self.lines, self.hit, self.words, "cut", 0, reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,4 +109,4 @@ class Briefing:
 
 def fresh(items: Iterable[Item], shown: Set[str]) -> tuple[Item, ...]:
     """Return the items that are not among the digests of what was ``shown``, in their order."""
-    return tuple(item for item in items if item.digest not in shown)
+    return tuple(item for item in items if not shown or item.digest not in shown)

@@ -20,7 +20,7 @@ def a_section(name: str = "any", *, priority: int = 1, **more) -> Section:
 
 
 def items(*lines: str) -> list[Item]:
-    return [Item("any", (line,), str(n)) for n, line in enumerate(lines)]
+    return [Item("any", (line,)) for line in lines]
 
 
 def size(shown: Shown) -> int:
@@ -67,7 +67,7 @@ def test_an_essential_section_without_room_says_how_much_there_is():
 
 
 def test_of_a_whole_section_no_part_of_an_item_is_shown():
-    paragraphs = [Item("any", ("one", "two"), "1"), Item("any", ("three", "four " * 30), "2")]
+    paragraphs = [Item("any", ("one", "two")), Item("any", ("three", "four " * 30))]
     assert fit(a_section(whole=True), paragraphs, 100, SPACE).lines == ("one", "two", "… 1 more")
     assert fit(a_section(whole=True), paragraphs[1:], 100, SPACE).lines == ()
 
@@ -99,7 +99,7 @@ def test_a_long_handoff_leaves_the_tasks_half_the_room():
 
 
 def test_a_memory_is_told_once_and_what_was_clipped_may_be_told_elsewhere():
-    told = [Item("any", (f"line {n}",), str(n), a_hit(id=str(n))) for n in range(3)]
+    told = [Item("any", (f"line {n}",), a_hit(id=str(n))) for n in range(3)]
     first, second = a_section("recalled", max_tokens=5), a_section("index", priority=2, rows=2)
 
     result = pack([(second, told), (first, told)], 1000, SPACE)
