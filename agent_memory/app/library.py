@@ -14,6 +14,7 @@ from datetime import datetime
 from os import PathLike, fspath
 from typing import Final
 
+from agent_memory.app import brief as briefs
 from agent_memory.app import recall
 from agent_memory.app.container import App, open_app
 from agent_memory.app.vault import as_tasks
@@ -110,7 +111,7 @@ class OpenMemory:
         *,
         kind: Kind = "session",
         agent: str | None = None,
-        recovering: Sequence[tuple[str, str]] = (),
+        recovering: Sequence[Message] = (),
     ) -> Briefing:
         """Return what an agent should know for ``query``, in full, within the budget of the settings.
 
@@ -120,8 +121,7 @@ class OpenMemory:
             agent: Whose briefing; by default the open memory's.
             recovering: The last messages of a session that is being taken up again, each a role and a text.
         """
-        said = [Message(role, text) for role, text in recovering]
-        return recall.brief(self._app, agent or self.agent, query, kind, recovering=said)
+        return briefs.brief(self._app, agent or self.agent, query, kind, recovering=recovering)
 
     def _add(self, entry: NewEntry, now: datetime) -> Add:
         body = _redacted(entry.text).strip("\n")

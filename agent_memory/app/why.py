@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agent_memory.app.brief import brief
 from agent_memory.app.container import App
-from agent_memory.app.recall import brief
 from agent_memory.app.verify import Finding, verify
 from agent_memory.errors import UnknownEntry
 from agent_memory.model.briefing import KINDS, Briefing, Fate, Kind

@@ -9,8 +9,8 @@ units, each line with its newline.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from agent_memory.context.counting import Counter
 from agent_memory.context.render import label
@@ -26,8 +26,7 @@ MIN_LINE_CHARS: Final = 60
 MORE: Final = {"en": "… {} more", "pt": "… mais {}"}
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """A section as it will be shown, and every item that was considered for it; no ``lines`` if it has no room."""
 
     lines: tuple[str, ...]
@@ -39,8 +38,7 @@ class Shown:
         return any(item.fate != "cut" for item in self.items)
 
 
-@dataclass(frozen=True, slots=True)
-class Space:
+class Space(NamedTuple):
     """How things are counted and said in one briefing."""
 
     counter: Counter

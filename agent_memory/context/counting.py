@@ -10,9 +10,8 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from agent_memory.model.text import CHARS_PER_TOKEN, shorten
 
@@ -21,8 +20,7 @@ ELLIPSIS: Final = "…"
 _CHEAP: Final = re.compile(r"[\x00-/:-\x7f]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Counter:
+class Counter(NamedTuple):
     """A way of counting. ``units`` must add up, and give every character at least one."""
 
     units: Callable[[str], int]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Final
@@ -34,20 +34,8 @@ _OWN_SECTION: Final = frozenset({"profile", "lessons", "procedures", "tasks"})
 _INDEXED: Final = ("decisions", "notes", "projects")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How many decisions and lessons a session's briefing may hold."""
-
-    decisions: int = 3
-    lessons: int = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """Something that was said in a session that is being recovered."""
-
-    role: str
-    text: str
+Message = tuple[str, str]
+"""Something that was said in a session that is being recovered: who, and what."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +44,7 @@ class Source:
 
     ``search`` takes a text, a category or None for any, and a limit, and returns the best first; ``latest`` takes a
     category and a limit, None for all, and returns the latest said first. Both know active memories of one agent only.
+    ``decisions`` and ``lessons`` are how many of them a session is told at most.
     """
 
     command: str = ""
@@ -63,7 +52,8 @@ class Source:
     latest: Callable[[str, int | None], Sequence[Hit]] = lambda _category, _limit: ()
     project: str = ""
     recovering: Sequence[Message] = ()
-    limits: Limits = field(default_factory=Limits)
+    decisions: int = 3
+    lessons: int = 2
 
     def found(self, category: str, limit: int) -> Sequence[Hit]:
         """Return what the command speaks of; for an empty command, what stands."""
@@ -172,8 +162,8 @@ def _related(source: Source) -> list[Item]:
 
 def _recovering(source: Source) -> list[Item]:
     """Return an item for each of the last messages of the session that is being recovered."""
-    lines = (f"> {plain(said.role)}: {shorten(plain(said.text), MESSAGE_CHARS)}" for said in source.recovering)
-    return [Item("recovering", (line,)) for line in list(lines)[-MESSAGES:]]
+    said = list(source.recovering)[-MESSAGES:]
+    return [Item("recovering", (f"> {plain(role)}: {shorten(plain(text), MESSAGE_CHARS)}",)) for role, text in said]
 
 
 def _index(source: Source) -> list[Item]:
@@ -200,14 +190,14 @@ SECTIONS: Final = (
         "decisions",
         "session",
         _both("Relevant decisions", "Decisões relevantes"),
-        lambda source: _rows("decisions", source.relevant("decisions", source.limits.decisions)),
+        lambda source: _rows("decisions", source.relevant("decisions", source.decisions)),
         priority=4,
     ),
     Section(
         "lessons",
         "session",
         _both("Relevant lessons", "Lições relevantes"),
-        lambda source: _rows("lessons", source.relevant("lessons", source.limits.lessons)),
+        lambda source: _rows("lessons", source.relevant("lessons", source.lessons)),
         priority=5,
     ),
     Section("related", "session", _both("Related", "Relacionado"), _related, priority=6, rows=2),

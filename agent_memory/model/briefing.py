@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from agent_memory.model.ids import digest
 from agent_memory.model.recall import Hit
@@ -51,8 +51,7 @@ class Item:
         return Item(self.section, self.lines, self.hit, self.words, "cut", 0, reason)
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(NamedTuple):
     """How many items one section had to leave out, or none if it only had to shorten some, and why."""
 
     section: str

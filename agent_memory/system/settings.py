@@ -6,9 +6,7 @@ names the file, the line and the nearest valid key.
 
 from __future__ import annotations
 
-import difflib
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,6 +160,8 @@ def _from_file(path: Path) -> Iterator[tuple[str, Resolved]]:
     text = files.read_text(path)
     if text is None:
         return
+    import tomllib  # most calls find no file, and need no parser
+
     try:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -243,6 +243,8 @@ def _wrong_kind(setting: Setting, value: object, where: str) -> SettingsError:
 
 
 def _unknown(key: str, where: str, known: Mapping[str, Setting]) -> SettingsError:
+    import difflib
+
     near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
     hint = f"Did you mean {near[0]}?" if near else "`agent-memory config show` lists every setting."
     return SettingsError(f"{key} in {where} is no setting.", hint=hint, key=key)

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from agent_memory.context.build import build
-from agent_memory.context.sections import Limits, Message
 from agent_memory.errors import UsageError
 from agent_memory.model.briefing import KINDS, Briefing, Cut, fresh
 from agent_memory.model.recall import Hit
@@ -61,7 +60,7 @@ def a_briefing(vault: dict[str, list[str]], command: str, *, max_tokens: int = 2
     ],
 )
 def test_a_briefing_reads_as_the_golden_one(name, vault, command, project):
-    recovering = [Message("user", "one"), Message("user", "two"), Message("agent", "x" * 200), Message("user", "go on")]
+    recovering = [("user", "one"), ("user", "two"), ("agent", "x" * 200), ("user", "go on")]
     briefing = a_briefing(vault, command, project=project, recovering=recovering)
     assert briefing.text + "\n" == (GOLDEN / f"{name}.md").read_text(encoding="utf-8")
     assert briefing.cuts == ()
@@ -93,7 +92,7 @@ def test_what_the_command_speaks_of_comes_in_and_nothing_else_of_its_kind():
 
 @pytest.mark.parametrize("command", ["", "zebra", "and then?"])
 def test_a_command_that_speaks_of_nothing_gets_the_latest(command):
-    briefing = a_briefing(VAULT_EN, command, limits=Limits(decisions=1, lessons=0))
+    briefing = a_briefing(VAULT_EN, command, decisions=1, lessons=0)
     assert "ships with Python" in briefing.text
     assert "httpx" not in briefing.text
     assert "lessons" not in briefing.sections

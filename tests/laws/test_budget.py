@@ -14,7 +14,7 @@ from agent_memory.context.budget import MORE
 from agent_memory.context.build import MIN_TOKENS, NOTHING, build
 from agent_memory.context.counting import COUNTERS
 from agent_memory.context.render import HEADING, RULE, quoted
-from agent_memory.context.sections import SECTIONS, Message
+from agent_memory.context.sections import SECTIONS
 from agent_memory.extraction.prose import without_briefings
 from agent_memory.model.briefing import BRIEFING_END, BRIEFING_START, KINDS, Briefing
 from agent_memory.model.text import open_boxes
@@ -58,7 +58,7 @@ hits = st.builds(
     at=st.integers(0, 10_000).map(lambda minutes: A_DAY + timedelta(minutes=minutes)),
 )
 vaults = st.lists(hits, max_size=14, unique_by=lambda hit: (hit.page.category, hit.id))
-messages = st.lists(st.builds(Message, texts, texts), max_size=4)
+messages = st.lists(st.tuples(texts, texts), max_size=4)
 budgets = st.one_of(st.just(MIN_TOKENS), st.integers(MIN_TOKENS, 400), st.integers(MIN_TOKENS, 8_000))
 markdown = MarkdownIt("commonmark")
 

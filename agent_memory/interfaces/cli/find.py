@@ -68,7 +68,7 @@ def preview(
     explain: Annotated[bool, typer.Option("--explain", help="Say what each item takes, and what was cut.")] = False,
 ) -> None:
     """Show the briefing an agent would get."""
-    from agent_memory.app import recall
+    from agent_memory.app import brief
     from agent_memory.errors import UsageError
     from agent_memory.model.briefing import KINDS
 
@@ -77,7 +77,7 @@ def preview(
     if wanted is None:
         raise UsageError(f"There is no kind of briefing {kind!r}.", hint=f"Kinds: {', '.join(KINDS)}.")
     with call.app(context__max_tokens=budget) as app:
-        briefing = recall.brief(app, agent, " ".join(command or []), wanted)
+        briefing = brief.brief(app, agent, " ".join(command or []), wanted)
     told = {
         "agent": briefing.agent,
         "command": briefing.command,
