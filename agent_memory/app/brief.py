@@ -15,34 +15,37 @@ from agent_memory.recall.engine import recall
 from agent_memory.redaction import redact
 
 
-def brief(
+def brief(  # noqa: PLR0913 (of what, and of which size)
     app: App,
     agent: str,
     command: str,
     kind: Kind = "session",
     *,
+    max_tokens: int | None = None,
     recovering: Sequence[Message] = (),
     shown: Set[str] = frozenset(),
 ) -> Briefing:
-    """Pack what ``agent`` needs for ``command`` into the budget of the settings.
+    """Pack what ``agent`` needs for ``command`` into its budget.
 
     Args:
         app: The product.
         agent: Whose briefing.
         command: What the agent is asked to do; may be empty.
         kind: For the start of a chat, or for one prompt.
+        max_tokens: The budget; that of the settings, if None.
         recovering: The last messages of a session that is being taken up again.
         shown: Digests of what the reader has seen already, as ``Briefing.digests`` gave them.
 
     Raises:
         UnknownAgent: It has no pages and is not the workspace's own.
+        UsageError: The budget is too small for any briefing.
     """
     check_agent(app, agent)
     return build(
         agent,
         _source(app, agent, command, recovering),
         kind,
-        max_tokens=app.settings.count("context.max_tokens"),
+        max_tokens=app.settings.count("context.max_tokens") if max_tokens is None else max_tokens,
         counter=COUNTERS[app.settings.text("context.counter")],
         shown=shown,
     )

@@ -16,7 +16,7 @@ from agent_memory.model.text import open_boxes
 from agent_memory.redaction import redact
 from agent_memory.vault.store import View
 
-__all__ = ["accept", "add", "agents", "delete", "edit", "entries", "entry", "reject"]
+__all__ = ["accept", "add", "agents", "delete", "edit", "entries", "entry", "entry_named", "reject"]
 
 PROPOSED: Final = "proposed"
 
@@ -48,6 +48,20 @@ def entry(app: App, agent: str, category: str, entry_id: str) -> Memory:
     check_agent(app, agent)
     check_category(view, category)
     return _find(view, agent, category, entry_id)
+
+
+def entry_named(app: App, entry_id: str) -> Memory:
+    """Return the entry with this id, from whatever page or archive it stands in.
+
+    Raises:
+        UnknownEntry: There is none.
+    """
+    copies = app.vault.view().by_id(entry_id)
+    if not copies:
+        raise UnknownEntry(
+            f"There is no entry {entry_id!r}.", hint="`agent-memory search` and `vault list` show ids.", id=entry_id
+        )
+    return copies[0]
 
 
 def add(app: App, agent: str, category: str, content: str, tags: Sequence[str]) -> Written:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from agent_memory.app.brief import brief
 from agent_memory.app.container import App
+from agent_memory.app.vault import entry_named
 from agent_memory.app.verify import Finding, verify
-from agent_memory.errors import UnknownEntry
 from agent_memory.model.briefing import KINDS, Briefing, Fate, Kind
 from agent_memory.model.memory import Memory
 from agent_memory.model.recall import Hit, Query
@@ -49,12 +49,7 @@ def why(app: App, entry_id: str, query: str = "") -> Why:
     Raises:
         UnknownEntry: There is none.
     """
-    copies = app.vault.view().by_id(entry_id)
-    if not copies:
-        raise UnknownEntry(
-            f"There is no entry {entry_id!r}.", hint="`agent-memory search` and `vault list` show ids.", id=entry_id
-        )
-    memory = copies[0]
+    memory = entry_named(app, entry_id)
     found = recall(app.mirror, Query(query, agent=memory.page.agent, limit=MAX_RANK))
     ranks = [rank for rank, hit in enumerate(found, 1) if _is_of(hit, memory)]
     rank = ranks[0] if ranks else None
