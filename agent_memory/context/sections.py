@@ -29,6 +29,7 @@ MESSAGES: Final = 3
 
 _READ_TIMES: Final = 4
 _BLANK_LINE: Final = re.compile(r"\r?\n[ \t]*\r?\n")
+_HEADING: Final = re.compile(r"\s*(#{1,6})(?:\s|$)")
 # What a turn recalls is whatever has no section of its own there.
 _OWN_SECTION: Final = frozenset({"profile", "lessons", "procedures", "tasks"})
 _INDEXED: Final = ("decisions", "notes", "projects")
@@ -137,9 +138,20 @@ def _rows(name: str, hits: Iterable[Hit], *, max_chars: int = ROW_CHARS, bare: b
 
 
 def _project(source: Source) -> list[Item]:
-    """Return an item for each paragraph of the project's page."""
-    paragraphs = (quoted(paragraph) for paragraph in _BLANK_LINE.split(without_comments(source.project)))
-    return [Item("project", lines) for lines in paragraphs if lines]
+    """Return an item for each paragraph of the project's page; a heading with nothing under it is none."""
+    paragraphs = [text for text in _BLANK_LINE.split(without_comments(source.project)) if text.strip()]
+    items = []
+    for text, below in zip(paragraphs, [*paragraphs[1:], "#"], strict=False):
+        is_empty = 0 < _level(below) <= _level(text) and "\n" not in text.strip()
+        if not is_empty and (lines := quoted(text)):
+            items.append(Item("project", lines))
+    return items
+
+
+def _level(text: str) -> int:
+    """Return the level of the heading that a paragraph begins with, 0 if it begins with none."""
+    heading = _HEADING.match(text)
+    return len(heading[1]) if heading else 0
 
 
 def _handoff(source: Source) -> list[Item]:

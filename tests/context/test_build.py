@@ -121,6 +121,11 @@ def test_a_project_is_told_by_whole_paragraphs():
     assert "> one\n> two\n… 1 more\n" in briefing.text
 
 
+def test_a_heading_with_nothing_under_it_is_not_told():
+    briefing = a_briefing({}, "", project="# P\n\n## What\n\n## How\n\nSlowly.\n\n### Where\n\n## Do not\n")
+    assert [item.lines for item in briefing.items] == [("> P",), ("> How",), ("> Slowly.",)]
+
+
 def test_an_empty_vault_gives_markers_and_a_sentence():
     lines = a_briefing({}, "não sei o que fazer").text.splitlines()
     assert lines[0] == "<!-- agent-memory:briefing -->"
