@@ -18,9 +18,9 @@ from agent_memory.context.sections import Section, place
 from agent_memory.model.briefing import Item
 from agent_memory.model.text import Language
 
-MAX_LINE_CHARS: Final = 400
+MAX_LINE_TOKENS: Final = 100
 """In a section that does not fit, no single line may take more than this from the others."""
-MIN_LINE_CHARS: Final = 60
+MIN_LINE_TOKENS: Final = 15
 """The beginning of a line that is shorter than this says too little to be worth its room."""
 
 MORE: Final = {"en": "… {} more", "pt": "… mais {}"}
@@ -80,19 +80,20 @@ def pack(sections: Sequence[tuple[Section, Sequence[Item]]], room: int, space: S
 
 
 def fit(section: Section, items: Sequence[Item], room: int, space: Space) -> Shown:
-    """Return as many of a section's first items as ``room`` units hold, or as many as the section may take."""
-    capped = section.max_tokens is not None and section.max_tokens * space.counter.units_per_token < room
-    limit = section.max_tokens if capped and section.max_tokens else space.max_tokens
-    room = limit * space.counter.units_per_token if capped else room
+    """Return as many of a section's first items as ``room`` units hold, or as the section may take with its heading."""
+    limit, per_token = space.max_tokens, space.counter.units_per_token
+    if section.max_tokens is not None:
+        own = section.max_tokens * per_token - space.counter.size(space.heading(section, items))
+        limit, room = (section.max_tokens, own) if own < room else (limit, room)
     reason = f"no room left within {limit} tokens"
     if space.size(items) <= room:
         return _shown(items, (), space, reason)
-    short = items if section.whole else [_shortened(item, MAX_LINE_CHARS, space, limit) for item in items]
+    short = items if section.whole else [_shortened(item, MAX_LINE_TOKENS * per_token, space, limit) for item in items]
     if space.size(short) <= room:
         return _shown(short, (), space, reason)
     closing = space.counter.size([space.more(len(items))])
     kept = _leading(short, room - closing, space)
-    if not kept and not section.whole and room - closing > space.counter.units("x" * MIN_LINE_CHARS):
+    if not kept and not section.whole and room - closing > MIN_LINE_TOKENS * per_token:
         kept = [_shortened(short[0], room - closing - space.counter.units("\n"), space, limit)]
     if not kept and (not section.essential or closing > room):
         return Shown((), _cut(items, reason))

@@ -50,7 +50,7 @@ def plain(text: str) -> str:
     """Return ``text`` on one line, without what is unseen, and with nothing in it that a reader would act on."""
     line = one_line(clean(text))
     if not line.isprintable():
-        line = _UNSEEN.sub("", line)
+        line = one_line(_UNSEEN.sub("", line))
     if not _SUSPECTS.isdisjoint(line):
         line = _MARKER.sub("agent-memory·briefing", _LIVE.sub(" ", line))
     return line

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_memory.context.budget import MAX_LINE_CHARS, Shown, Space, fit, pack
+from agent_memory.context.budget import MAX_LINE_TOKENS, Shown, Space, fit, pack
 from agent_memory.context.counting import COUNTERS
 from agent_memory.context.sections import Section
 from agent_memory.model.briefing import Item
@@ -40,14 +40,14 @@ def test_what_does_not_fit_ends_with_how_many_are_missing():
 
 
 def test_a_section_takes_no_more_than_it_may():
-    shown = fit(a_section(max_tokens=7), items(*(f"line {n}" for n in range(10))), 1000, SPACE)
-    assert shown.lines == ("line 0", "line 1", "… 8 more")
-    assert shown.items[-1].reason == "no room left within 7 tokens"
+    shown = fit(a_section(max_tokens=12), items(*(f"line {n}" for n in range(10))), 1000, SPACE)
+    assert shown.lines == ("line 0", "line 1", "line 2", "… 7 more")
+    assert shown.items[-1].reason == "no room left within 12 tokens"
 
 
 def test_one_long_line_does_not_take_the_room_of_the_others():
     shown = fit(a_section(), items("palavra " * 200, "short"), 1000, SPACE)
-    assert len(shown.lines[0]) <= MAX_LINE_CHARS
+    assert SPACE.counter.tokens(shown.lines[0]) <= MAX_LINE_TOKENS
     assert shown.lines[1] == "short"
     assert [item.fate for item in shown.items] == ["shortened", "shown"]
 
@@ -100,7 +100,7 @@ def test_a_long_handoff_leaves_the_tasks_half_the_room():
 
 def test_a_memory_is_told_once_and_what_was_clipped_may_be_told_elsewhere():
     told = [Item("any", (f"line {n}",), a_hit(id=str(n))) for n in range(3)]
-    first, second = a_section("recalled", max_tokens=5), a_section("index", priority=2, rows=2)
+    first, second = a_section("recalled", max_tokens=9), a_section("index", priority=2, rows=2)
 
     result = pack([(second, told), (first, told)], 1000, SPACE)
 

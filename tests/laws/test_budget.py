@@ -99,6 +99,10 @@ def test_a_briefing_never_exceeds_its_budget(command, project, vault, recovering
     assert len({(hit.page.category, hit.id) for hit, _ in told}) == len(
         {(hit.page.category, hit.id, section) for hit, section in told}
     )
+    caps = {section.heading["en"]: section.max_tokens for section in SECTIONS if section.kind == "turn"}
+    for block in briefing.text.split("\n### ")[1:] if kind == "turn" else ():
+        shown = "### " + block.removesuffix(f"\n{BRIEFING_END}").rstrip("\n")
+        assert COUNTERS[counter].tokens(shown) <= (caps[block.split("\n")[0]] or max_tokens)
     if kind == "session":
         newest = next(iter(source.latest("handoffs", 1)), None)
         handoff = quoted(newest.body) if newest else ()
@@ -108,6 +112,7 @@ def test_a_briefing_never_exceeds_its_budget(command, project, vault, recovering
 
 
 @given(texts)
+@example("\x1b\r#")
 def test_nothing_that_is_quoted_is_live_markdown(text):
     source = a_source(*(a_hit(text, category=category) for category in CATEGORIES), project=text)
 
