@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from agent_memory.app.brief import brief
 from agent_memory.app.container import App
@@ -14,7 +15,7 @@ from agent_memory.model.memory import Memory
 from agent_memory.model.recall import Hit, Query
 from agent_memory.recall.engine import recall
 
-MAX_RANK = 100
+MAX_RANK: Final = 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ PREVIEW_CHARS: Final = 160
 INDEX_CHARS: Final = 90
 INDEX_ROWS: Final = 20
 RECALLED_ROWS: Final = 8
+FOUND_ROWS: Final = 3
 POOL: Final = 50
 MESSAGE_CHARS: Final = 100
 MESSAGES: Final = 3
@@ -167,7 +168,7 @@ def _tasks(source: Source) -> list[Item]:
 
 def _related(source: Source) -> list[Item]:
     """Return older handoffs and entries about projects of which the command speaks."""
-    hits = [hit for category in ("handoffs", "projects") for hit in source.matching(category, 3)]
+    hits = [hit for category in ("handoffs", "projects") for hit in source.matching(category, FOUND_ROWS)]
     newest = {place(hit) for hit in source.latest("handoffs", 1)}
     return _rows("related", [hit for hit in hits if place(hit) not in newest], max_chars=2 * PREVIEW_CHARS)
 
@@ -178,6 +179,14 @@ def _recovering(source: Source) -> list[Item]:
     return [Item("recovering", (f"> {plain(role)}: {shorten(plain(text), MESSAGE_CHARS)}",)) for role, text in said]
 
 
+def _profile(source: Source) -> list[Item]:
+    return _rows("profile", source.latest("profile", None), bare=True)
+
+
+def _recalled(source: Source) -> list[Item]:
+    return _rows("recalled", source.recalled, max_chars=PREVIEW_CHARS)
+
+
 def _index(source: Source) -> list[Item]:
     """Return the beginnings of what was said latest, and of what was recalled."""
     latest = [hit for category in _INDEXED for hit in source.latest(category, INDEX_ROWS + RECALLED_ROWS)]
@@ -185,12 +194,13 @@ def _index(source: Source) -> list[Item]:
     return _rows("memory-index", latest_first(hits.values()), max_chars=INDEX_CHARS)
 
 
-def _same(heading: str) -> Mapping[Language, str]:
-    return MappingProxyType({"en": heading, "pt": heading})
+def _found(name: str) -> Callable[[Source], list[Item]]:
+    """Return what fills a section with the best of the category of its own name."""
+    return lambda source: _rows(name, source.found(name, FOUND_ROWS))
 
 
-def _both(english: str, portuguese: str) -> Mapping[Language, str]:
-    return MappingProxyType({"en": english, "pt": portuguese})
+def _both(english: str, portuguese: str = "") -> Mapping[Language, str]:
+    return MappingProxyType({"en": english, "pt": portuguese or english})
 
 
 SECTIONS: Final = (
@@ -222,37 +232,9 @@ SECTIONS: Final = (
         priority=3,
         max_tokens=200,
     ),
-    Section(
-        "profile",
-        "turn",
-        _same("profile"),
-        lambda source: _rows("profile", source.latest("profile", None), bare=True),
-        priority=1,
-        max_tokens=512,
-    ),
-    Section("memory-index", "turn", _same("memory-index"), _index, priority=5, max_tokens=300, rows=INDEX_ROWS),
-    Section(
-        "recalled",
-        "turn",
-        _same("recalled"),
-        lambda source: _rows("recalled", source.recalled, max_chars=PREVIEW_CHARS),
-        priority=2,
-        max_tokens=400,
-    ),
-    Section(
-        "lessons",
-        "turn",
-        _same("lessons"),
-        lambda source: _rows("lessons", source.found("lessons", 3)),
-        priority=3,
-        max_tokens=300,
-    ),
-    Section(
-        "procedures",
-        "turn",
-        _same("procedures"),
-        lambda source: _rows("procedures", source.found("procedures", 3)),
-        priority=4,
-        max_tokens=400,
-    ),
+    Section("profile", "turn", _both("profile"), _profile, priority=1, max_tokens=512),
+    Section("memory-index", "turn", _both("memory-index"), _index, priority=5, max_tokens=300, rows=INDEX_ROWS),
+    Section("recalled", "turn", _both("recalled"), _recalled, priority=2, max_tokens=400),
+    Section("lessons", "turn", _both("lessons"), _found("lessons"), priority=3, max_tokens=300),
+    Section("procedures", "turn", _both("procedures"), _found("procedures"), priority=4, max_tokens=400),
 )

@@ -57,3 +57,15 @@ def test_secrets_of_a_recovered_session_are_taken_out(workspace):
 
     assert secret not in text
     assert "> user: API_KEY=" in text
+
+
+def test_without_a_command_what_is_kept_is_told_before_what_is_newer(workspace):
+    with workspace.app() as app:
+        add(app, "default", "decisions", "Usar httpx para HTTP.", ["keep"])
+        for number in range(8):
+            workspace.clock.advance(days=1)
+            add(app, "default", "decisions", f"We keep shelf {number} tidy.", [])
+        lines = brief(app, "default", "").text.splitlines()
+
+    told = [line.split(") ")[1] for line in lines if line.startswith("- (")]
+    assert told == ["Usar httpx para HTTP.", "We keep shelf 7 tidy.", "We keep shelf 6 tidy."]
