@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agent_memory.interfaces.cli.output import Command, call_of, entry_json, snippet
+from agent_memory.interfaces.cli.output import Command, call_of, snippet
 
 if TYPE_CHECKING:
     from agent_memory.model.briefing import Briefing, Item
@@ -100,11 +100,12 @@ def why(
 ) -> None:
     """Say where a memory came from, and why it is told or not."""
     from agent_memory.app import why as reasons
+    from agent_memory.app.vault import entry_fields
 
     call = call_of(context)
     with call.app() as app:
         found = reasons.why(app, entry_id, query)
-    entry = entry_json(found.memory)
+    entry = entry_fields(found.memory)
     links = {key: found.memory.meta[key] for key in ("supersedes", "superseded-by") if key in found.memory.meta}
     hit, origin = found.hit, entry["origin"] or "no conversation"
     lines = [
