@@ -5,17 +5,21 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agent_memory.mirror.search import Mirror
 from agent_memory.model.ids import check_name
-from agent_memory.redaction import redact
-from agent_memory.state.store import StateStore
 from agent_memory.system import logs, paths, settings
 from agent_memory.system.clock import Clock, SystemClock
 from agent_memory.system.paths import MemoryFolder, Places
 from agent_memory.system.settings import Settings, Value
-from agent_memory.vault.store import Vault
+from agent_memory.vault.shelf import Shelf
+
+if TYPE_CHECKING:
+    from agent_memory.state.store import StateStore
+    from agent_memory.vault.store import Vault
 
 _log = logs.get("app")
 
@@ -29,7 +33,7 @@ class App:
     folder: MemoryFolder
     settings: Settings
     clock: Clock
-    vault: Vault
+    shelf: Shelf
     _open: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
     _state: StateStore | None = None
     _mirror: Mirror | None = None
@@ -44,11 +48,26 @@ class App:
         """The folder whose conversations are ours: the repository's root, or where we are."""
         return paths.repository_root(self.places.cwd) or self.places.cwd
 
+    @cached_property
+    def vault(self) -> Vault:
+        """The vault to write to; whoever only reads takes the ``shelf``, and needs nothing of what writes."""
+        from agent_memory.vault.store import Vault
+
+        return Vault(
+            self.folder,
+            self.clock,
+            lock_timeout_s=self.settings.number("vault.lock_timeout_s"),
+            language=self.settings.text("vault.language"),
+            shelf=self.shelf,
+        )
+
     @property
     def state(self) -> StateStore:
         """The bookmarks; opening them makes ``.vault`` if need be."""
         if self._state is None:
-            self.vault.prepare()
+            from agent_memory.state.store import StateStore
+
+            self._prepare()
             self._state = StateStore.open(self.folder.state)
             self._open.callback(self._state.close)
             if self._state.moved_aside is not None:
@@ -59,11 +78,15 @@ class App:
     def mirror(self) -> Mirror:
         """The index, brought up to date with the pages as they are now."""
         if self._mirror is None:
-            self.vault.prepare()
-            self._mirror = Mirror.open(self.folder.mirror, redact=lambda text: redact(text).text)
+            self._prepare()
+            self._mirror = Mirror.open(self.folder.mirror, redact=_redacted)
             self._open.callback(self._mirror.close)
-        self._mirror.sync(self.vault.page_states())
+        self._mirror.sync(self.shelf.page_states())
         return self._mirror
+
+    def _prepare(self) -> None:
+        if not self.shelf.is_prepared():
+            self.vault.prepare()
 
     def close(self) -> None:
         """Close what was opened; whoever goes on opens it anew."""
@@ -96,11 +119,7 @@ def open_app(
     if workspace is not None:
         places = places.moved_to(Path(workspace))
     folder, loaded = _settle(places, directory, environment, flags or {})
-    clock = clock or SystemClock()
-    vault = Vault(
-        folder, clock, lock_timeout_s=loaded.number("vault.lock_timeout_s"), language=loaded.text("vault.language")
-    )
-    app = App(places, environment, folder, loaded, clock, vault)
+    app = App(places, environment, folder, loaded, clock or SystemClock(), Shelf(folder))
     try:
         yield app
     finally:
@@ -120,3 +139,9 @@ def _settle(
         if separate or not loaded.flag("workspace.separate_worktrees"):
             return folder, loaded
         separate = True
+
+
+def _redacted(text: str) -> str:
+    from agent_memory.redaction import redact  # its expressions take longer to make than most commands take
+
+    return redact(text).text

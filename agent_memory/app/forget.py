@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from agent_memory.app.container import App
-from agent_memory.errors import UnknownEntry, UsageError
+from agent_memory.app.vault import entry_named
+from agent_memory.errors import UsageError
 from agent_memory.fabric.forgotten import RUN_WORDS, Quotes, lines_for, quotes_runs, runs_of, without
 from agent_memory.model.memory import Amend, Batch, Memory, Remove, TakenLine
 from agent_memory.model.text import normalise
@@ -58,12 +59,9 @@ def words_of(app: App, entry_id: str | None, match: str | None) -> Words:
         if not words:
             raise UsageError("There is no word in that text.", hint="Give the words to forget.")
         return Words("", runs)
-    copies = app.vault.view().by_id(entry_id or "")
-    if not copies:
-        raise UnknownEntry(
-            f"There is no entry {entry_id!r}.", hint="`agent-memory search` and `vault list` show ids.", id=entry_id
-        )
-    return Words(copies[0].id, tuple(run for copy in copies for run in runs_of(copy.body)))
+    named = entry_named(app, entry_id or "")
+    copies = app.vault.view().by_id(named.id)
+    return Words(named.id, tuple(run for copy in copies for run in runs_of(copy.body)))
 
 
 def preview(app: App, words: Words) -> Forgetting:

@@ -14,13 +14,15 @@ from datetime import datetime
 from os import PathLike, fspath
 from typing import Final
 
-from agent_memory.app import recall
+from agent_memory.app import brief as briefs
+from agent_memory.app import recall, vault
 from agent_memory.app.container import App, open_app
-from agent_memory.app.vault import as_tasks
+from agent_memory.context.sections import Message
 from agent_memory.errors import UsageError
+from agent_memory.model.briefing import Briefing, Kind
 from agent_memory.model.ids import check_name, digest, next_free_id
-from agent_memory.model.memory import Add, Batch, Draft, PageRef
-from agent_memory.model.recall import DEFAULT_LIMIT, Briefing, Hit, Query
+from agent_memory.model.memory import Add, Batch, Draft, Memory, PageRef
+from agent_memory.model.recall import DEFAULT_LIMIT, Hit, Query
 from agent_memory.model.transcript import TURN_DIGEST_DIGITS, Origin
 from agent_memory.redaction import redact
 from agent_memory.system.clock import Clock
@@ -102,9 +104,54 @@ class OpenMemory:
         """Return what the vault, as it is now, has on ``text``, best first: every agent's, unless one is named."""
         return recall.search(self._app, Query(text, agent=agent, category=category, limit=limit))
 
-    def briefing(self, query: str = "", *, agent: str | None = None) -> Briefing:
-        """Return what an agent should know for ``query``, within the budget of the settings."""
-        return recall.brief(self._app, agent or self.agent, query)
+    def briefing(
+        self,
+        query: str = "",
+        *,
+        kind: Kind = "session",
+        agent: str | None = None,
+        budget: int | None = None,
+        recovering: Sequence[Message] = (),
+    ) -> Briefing:
+        """Return what an agent should know for ``query``, in full, whatever it was told before.
+
+        Args:
+            query: What the agent is asked to do; may be empty.
+            kind: ``session`` for the start of a chat, ``turn`` for one prompt.
+            agent: Whose briefing; by default the open memory's.
+            budget: How many tokens it may have; by default ``context.max_tokens``.
+            recovering: The last messages of a session that is being taken up again, each a role and a text.
+
+        Raises:
+            UsageError: The budget is too small for any briefing, or the agent has no pages.
+        """
+        return briefs.brief(self._app, agent or self.agent, query, kind, max_tokens=budget, recovering=recovering)
+
+    def agents(self) -> list[str]:
+        """Return the agents that have pages."""
+        return vault.agents(self._app)
+
+    def entries(self, category: str, *, agent: str | None = None) -> list[Memory]:
+        """Return the active entries of a page, the newest first; not those of its archive."""
+        return vault.entries(self._app, agent or self.agent, category)
+
+    def get(self, entry_id: str) -> Memory:
+        """Return one entry, wherever it stands and whatever its status.
+
+        Raises:
+            UnknownEntry: There is none with this id.
+        """
+        return vault.entry_named(self._app, entry_id)
+
+    def edit(self, entry_id: str, text: str) -> None:
+        """Replace the words of an entry; no machine changes them from then on."""
+        page = self.get(entry_id).page
+        vault.edit(self._app, page.agent, page.category, entry_id, text)
+
+    def delete(self, entry_id: str) -> None:
+        """Take an entry out of its page; the journal keeps its text."""
+        page = self.get(entry_id).page
+        vault.delete(self._app, page.agent, page.category, entry_id)
 
     def _add(self, entry: NewEntry, now: datetime) -> Add:
         body = _redacted(entry.text).strip("\n")
@@ -114,7 +161,7 @@ class OpenMemory:
             raise UsageError(f"The time {entry.at} has no time zone.", hint="Give an aware datetime.")
         agent, category = check_name(entry.agent or self.agent, "an agent"), check_name(entry.category, "a category")
         draft = Draft(
-            body=as_tasks(body) if category == "tasks" else body,
+            body=vault.as_tasks(body) if category == "tasks" else body,
             at=entry.at or now,
             by="agent",
             tags=tuple(filter(None, (_redacted(tag).strip().lstrip("#") for tag in entry.tags))),

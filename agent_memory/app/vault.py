@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from agent_memory.app.container import App
-from agent_memory.errors import PageConflict, UnknownAgent, UnknownCategory, UnknownEntry, UsageError
-from agent_memory.fabric.catalogue import CATEGORY_NAMES
+from agent_memory.app.names import agents, check_agent, check_category
+from agent_memory.errors import PageConflict, UnknownEntry, UsageError
 from agent_memory.model.ids import check_name
 from agent_memory.model.memory import Add, Amend, Batch, Draft, Memory, PageRef, Remove
 from agent_memory.model.text import open_boxes
 from agent_memory.redaction import redact
 from agent_memory.vault.store import View
+
+__all__ = ["accept", "add", "agents", "delete", "edit", "entries", "entry", "entry_named", "reject"]
 
 PROPOSED: Final = "proposed"
 
@@ -25,46 +27,6 @@ class Written:
 
     memory: Memory
     redactions: int
-
-
-def agents(app: App) -> list[str]:
-    """Return the agents that have pages."""
-    return list(app.vault.agents())
-
-
-def categories(view: View) -> tuple[str, ...]:
-    """Return the categories we know and those that users have added pages for."""
-    added = sorted({memory.page.category for memory in view.memories} - set(CATEGORY_NAMES))
-    return (*CATEGORY_NAMES, *added)
-
-
-def check_agent(app: App, agent: str) -> str:
-    """Return ``agent`` if it is the workspace's own or has pages.
-
-    Raises:
-        UnknownAgent: Neither.
-        InvalidName: It cannot be an agent at all.
-    """
-    check_name(agent, "an agent")
-    known = agents(app)
-    if agent != app.agent and agent not in known:
-        listed = ", ".join(known) or "none yet"
-        raise UnknownAgent(f"There is no agent {agent!r}.", hint=f"Agents with pages: {listed}.", agent=agent)
-    return agent
-
-
-def check_category(view: View, category: str) -> str:
-    """Return ``category`` if there is such a one.
-
-    Raises:
-        UnknownCategory: There is not.
-    """
-    known = categories(view)
-    if category not in known:
-        raise UnknownCategory(
-            f"There is no category {category!r}.", hint=f"Categories: {', '.join(known)}.", category=category
-        )
-    return category
 
 
 def entries(app: App, agent: str, category: str, *, proposed: bool = False) -> list[Memory]:
@@ -86,6 +48,20 @@ def entry(app: App, agent: str, category: str, entry_id: str) -> Memory:
     check_agent(app, agent)
     check_category(view, category)
     return _find(view, agent, category, entry_id)
+
+
+def entry_named(app: App, entry_id: str) -> Memory:
+    """Return the entry with this id, from whatever page or archive it stands in.
+
+    Raises:
+        UnknownEntry: There is none.
+    """
+    copies = app.vault.view().by_id(entry_id)
+    if not copies:
+        raise UnknownEntry(
+            f"There is no entry {entry_id!r}.", hint="`agent-memory search` and `vault list` show ids.", id=entry_id
+        )
+    return copies[0]
 
 
 def add(app: App, agent: str, category: str, content: str, tags: Sequence[str]) -> Written:

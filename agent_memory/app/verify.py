@@ -6,7 +6,7 @@ A transcript is opened once and read from the start, one turn in memory at a tim
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, Literal
@@ -19,7 +19,7 @@ from agent_memory.model.ids import handoff_key, key_of
 from agent_memory.model.memory import Memory
 from agent_memory.model.transcript import ConversationFile, Origin, Turn
 from agent_memory.redaction import redact
-from agent_memory.sources import source_named
+from agent_memory.sources import SOURCES, source_named
 from agent_memory.tailing.reader import open_reading
 from agent_memory.tailing.scan import scan
 
@@ -40,18 +40,23 @@ class Checked:
     finding: Finding
 
 
-def verify(app: App) -> list[Checked]:
-    """Check every origin in the vault, pages and archives, against its transcript; in the vault's order."""
+def verify(app: App, memories: Iterable[Memory] | None = None) -> list[Checked]:
+    """Check the origin of each memory, by default of the whole vault with its archives, against its transcript.
+
+    What has no origin is left out, and what a host handed over: its conversations are not ours to read.
+    """
     options = Options(agent=app.agent, idle_after=timedelta(0))
     found = scan(transcript_folders(app, options)).files
+    sources = {source.name for source in SOURCES}
+    named = app.vault.view().memories if memories is None else memories
+    with_origin = [memory for memory in named if memory.origin and memory.origin.source in sources]
     waiting: dict[str, list[Memory]] = defaultdict(list)
-    for memory in app.vault.view().memories:
+    for memory in with_origin:
         if memory.origin:
             waiting[memory.origin.conversation].append(memory)
     findings: dict[str, Finding] = {}
     for file in found:
         findings |= _check(app, file, _memories_of(file, waiting))
-    with_origin = (memory for memory in app.vault.view().memories if memory.origin)
     return [Checked(memory, findings.get(memory.raw, "gone")) for memory in with_origin]
 
 

@@ -1,100 +1,161 @@
 """What of a briefing fits into its space.
 
-Pure. Sections come in the order of their importance and take what they need as long as there is room,
-so what comes last is cut first. The essential ones are never left out without a trace: where not even
-one line has room, a line that says how many there are takes its place. Sizes are in characters, each
-line with its newline.
+Pure. Sections take their room in the order of their priority, so what comes last is cut first, and a
+memory that one shows is not shown by another. The essential ones are never left out without a trace: where
+not even one line has room, a line that says how many there are takes its place. Sizes are in a counter's
+units, each line with its newline.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
 
-from agent_memory.model.recall import Cut, Section
-from agent_memory.model.text import shorten
+from agent_memory.context.counting import Counter
+from agent_memory.context.render import label
+from agent_memory.context.sections import Section, place
+from agent_memory.model.briefing import Item
+from agent_memory.model.text import Language
 
-ESSENTIAL: Final = frozenset({"handoff", "tasks"})
-MAX_LINE_CHARS: Final = 400
+MAX_LINE_TOKENS: Final = 100
 """In a section that does not fit, no single line may take more than this from the others."""
-MIN_LINE_CHARS: Final = 60
+MIN_LINE_TOKENS: Final = 15
 """The beginning of a line that is shorter than this says too little to be worth its room."""
 
-More = Callable[[int], str]
+MORE: Final = {"en": "… {} more", "pt": "… mais {}"}
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """A section as it will be shown; ``lines`` ends with the one that counts what was dropped."""
+class Shown(NamedTuple):
+    """A section as it will be shown, and every item that was considered for it; no ``lines`` if it has no room."""
 
-    name: str
     lines: tuple[str, ...]
-    dropped: int = 0
-    shortened: int = 0
+    items: tuple[Item, ...]
 
-    def cut(self, max_tokens: int) -> Cut | None:
-        """Say what is missing and why; None if nothing is."""
-        if self.dropped:
-            return Cut(self.name, self.dropped, f"no room left within {max_tokens} tokens")
-        if self.shortened:
-            return Cut(self.name, 0, f"{self.shortened} shortened to stay within {max_tokens} tokens")
-        return None
+    @property
+    def tells(self) -> bool:
+        """Whether it has more than the number of what was cut."""
+        return any(item.fate != "cut" for item in self.items)
 
 
-def pack(sections: Sequence[Section], space: int, *, headings: Mapping[str, int], more: More) -> tuple[Fitted, ...]:
-    """Fit ``sections``, the most important first, into ``space`` characters.
+class Space(NamedTuple):
+    """How things are counted and said in one briefing."""
 
-    Args:
-        sections: What there is to say.
-        space: The room for all of them together.
-        headings: What each section's heading and spacing take, by name.
-        more: Gives the line that says how many were dropped.
-    """
-    fitted = []
-    for number, section in enumerate(sections):
-        later = sum(headings[s.name] + size(s.lines) for s in sections[number + 1 :] if s.name in ESSENTIAL)
-        room = space - min(later, space // 2) - headings[section.name]
-        shown = fit(section, room, more)
-        fitted.append(shown)
-        if shown.lines:
-            space -= headings[section.name] + size(shown.lines)
-    return tuple(fitted)
+    counter: Counter
+    language: Language
+    max_tokens: int
 
+    def size(self, items: Iterable[Item]) -> int:
+        """Return the units that items take."""
+        return self.counter.size(line for item in items for line in item.lines)
 
-def fit(section: Section, room: int, more: More) -> Fitted:
-    """Return as many of a section's first lines as ``room`` characters hold."""
-    lines = section.lines
-    if size(lines) <= room:
-        return Fitted(section.name, lines)
-    short = tuple(shorten(line, MAX_LINE_CHARS) for line in lines)
-    if size(short) <= room:
-        return Fitted(section.name, short, shortened=_differing(lines, short))
-    closing = size([more(len(lines))])
-    kept = _leading(short, room - closing)
-    if not kept and room - closing > MIN_LINE_CHARS:
-        kept = (shorten(short[0], room - closing - 1),)
-    dropped = len(lines) - len(kept)
-    if not kept and (section.name not in ESSENTIAL or closing > room):
-        return Fitted(section.name, (), dropped=dropped)
-    last = (more(dropped),) if dropped else ()
-    return Fitted(section.name, kept + last, dropped, _differing(lines, kept))
+    def heading(self, section: Section, items: Sequence[Item]) -> tuple[str, ...]:
+        """Return the blank line and the heading of a section with these items."""
+        first = items[0].hit if section.dated and items else None
+        return "", f"### {section.heading[self.language]} {label(first) if first else ''}".rstrip()
+
+    def more(self, number: int) -> str:
+        """Return the line that stands for what was cut."""
+        return MORE[self.language].format(number)
 
 
-def size(lines: Iterable[str]) -> int:
-    """Return the characters that ``lines`` take, each with its newline."""
-    return sum(len(line) + 1 for line in lines)
+def pack(sections: Sequence[tuple[Section, Sequence[Item]]], room: int, space: Space) -> dict[str, Shown]:
+    """Fit sections with what they have to show into ``room`` units; the result is by name, in the same order."""
+    packed: dict[str, Shown] = {}
+    told: dict[tuple[str, str], str] = {}
+    waiting = sorted(sections, key=lambda pair: pair[0].priority)
+    while waiting:
+        section, items = waiting.pop(0)
+        items, repeated = _new(section, items, told)
+        later = sum(_taken(other, its, space) for other, its in waiting if other.essential and its)
+        heading = space.heading(section, items)
+        shown = fit(section, items, room - min(later, room // 2) - space.counter.size(heading), space)
+        if section.essential and items and not packed and not shown.tells:
+            heading, shown = _at_least_the_beginning(section, items, room, space)
+        lines = (*heading, *shown.lines) if shown.lines else ()
+        room -= space.counter.size(lines)
+        told |= {place(item.hit): section.name for item in shown.items if item.hit and item.fate != "cut"}
+        packed[section.name] = Shown(lines, (*shown.items, *repeated))
+    return {section.name: packed[section.name] for section, _ in sections}
 
 
-def _leading(lines: Sequence[str], room: int) -> tuple[str, ...]:
+def fit(section: Section, items: Sequence[Item], room: int, space: Space) -> Shown:
+    """Return as many of a section's first items as ``room`` units hold, or as the section may take with its heading."""
+    limit, per_token = space.max_tokens, space.counter.units_per_token
+    if section.max_tokens is not None:
+        own = section.max_tokens * per_token - space.counter.size(space.heading(section, items))
+        limit, room = (section.max_tokens, own) if own < room else (limit, room)
+    reason = f"no room left within {limit} tokens"
+    if space.size(items) <= room:
+        return _shown(items, (), space, reason)
+    short = items if section.whole else [_shortened(item, MAX_LINE_TOKENS * per_token, space, limit) for item in items]
+    if space.size(short) <= room:
+        return _shown(short, (), space, reason)
+    closing = space.counter.size([space.more(len(items))])
+    kept = _leading(short, room - closing, space)
+    if not kept and not section.whole and room - closing > MIN_LINE_TOKENS * per_token:
+        kept = [_shortened(short[0], room - closing - space.counter.units("\n"), space, limit)]
+    if not kept and (not section.essential or closing > room):
+        return Shown((), _cut(items, reason))
+    return _shown(kept, items[len(kept) :], space, reason)
+
+
+def _at_least_the_beginning(
+    section: Section, items: Sequence[Item], room: int, space: Space
+) -> tuple[tuple[str, ...], Shown]:
+    """Give the first section all the room there is and, if that is too little for a heading, go without one."""
+    heading = space.heading(section, items)
+    shown = fit(section, items, room - space.counter.size(heading), space)
+    if shown.tells:
+        return heading, shown
+    first = _shortened(items[0], room - space.counter.units("\n"), space, space.max_tokens)
+    rest = _cut(items[1:], f"no room left within {space.max_tokens} tokens")
+    return (), Shown(first.lines, (_counted(first, space), *rest))
+
+
+def _new(section: Section, items: Sequence[Item], told: dict[tuple[str, str], str]) -> tuple[list[Item], list[Item]]:
+    """Part the items into those that no section has told yet, as many as may be, and the others."""
+    new, repeated = [], []
+    for item in items:
+        where = told.get(place(item.hit)) if item.hit else None
+        if where is None:
+            new.append(item)
+        else:
+            repeated.append(item.cut(f"already in {where}"))
+    return new[: section.rows], repeated
+
+
+def _taken(section: Section, items: Sequence[Item], space: Space) -> int:
+    return space.counter.size(space.heading(section, items)) + space.size(items)
+
+
+def _shown(kept: Sequence[Item], dropped: Sequence[Item], space: Space, reason: str) -> Shown:
+    lines = tuple(line for item in kept for line in item.lines)
+    more = (space.more(len(dropped)),) if dropped else ()
+    return Shown(lines + more, (*(_counted(item, space) for item in kept), *_cut(dropped, reason)))
+
+
+def _counted(item: Item, space: Space) -> Item:
+    return replace(item, tokens=space.counter.tokens("\n".join(item.lines)))
+
+
+def _cut(items: Sequence[Item], reason: str) -> tuple[Item, ...]:
+    return tuple(item.cut(reason) for item in items)
+
+
+def _shortened(item: Item, room: int, space: Space, limit: int) -> Item:
+    """Return a one-line item so that it takes at most ``room`` units."""
+    short = space.counter.clip(item.lines[0], room)
+    if short == item.lines[0]:
+        return item
+    return replace(item, lines=(short,), fate="shortened", reason=f"shortened to stay within {limit} tokens")
+
+
+def _leading(items: Sequence[Item], room: int, space: Space) -> list[Item]:
     kept = []
-    for line in lines:
-        room -= len(line) + 1
+    for item in items:
+        room -= space.size([item])
         if room < 0:
             break
-        kept.append(line)
-    return tuple(kept)
-
-
-def _differing(lines: Sequence[str], shown: Sequence[str]) -> int:
-    return sum(line != short for line, short in zip(lines, shown, strict=False))
+        kept.append(item)
+    return kept

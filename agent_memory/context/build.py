@@ -5,99 +5,82 @@ The budget counts the whole text, markers and headings included, and holds for a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence, Set
 from typing import Final
 
-from agent_memory.context import budget, render
-from agent_memory.context.render import Told
+from agent_memory.context import render
+from agent_memory.context.budget import Space, pack
+from agent_memory.context.counting import COUNTERS, Counter
+from agent_memory.context.sections import SECTIONS, Section, Source
 from agent_memory.errors import UsageError
-from agent_memory.mirror.search import Mirror
-from agent_memory.model.recall import Briefing, Hit, Query
-from agent_memory.model.text import CHARS_PER_TOKEN, estimate_tokens
-from agent_memory.recall.engine import recall_or_latest
+from agent_memory.model.briefing import BRIEFING_END, Briefing, Item, Kind, fresh
+from agent_memory.model.recall import Hit
+from agent_memory.model.text import Language, language_of
 
-MIN_TOKENS: Final = 100
+MIN_TOKENS: Final = 50
+NOTHING: Final = {"en": "Nothing is remembered yet.", "pt": "Ainda não há nada lembrado."}
 
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much a briefing may hold."""
-
-    max_tokens: int = 2000
-    decisions: int = 3
-    lessons: int = 2
+_SAMPLE_CHARS: Final = 200
+_SAMPLE_MEMORIES: Final = 50
+_COMMAND_CHARS: Final = 10_000
 
 
-def brief(mirror: Mirror, agent: str, command: str, *, project: str, limits: Limits) -> Briefing:
-    """Recall what an agent should know for ``command`` and build its briefing.
-
-    Decisions and lessons are those that the command speaks of; where it speaks of none, the latest.
+def build(
+    agent: str,
+    source: Source,
+    kind: Kind = "session",
+    *,
+    max_tokens: int = 2000,
+    counter: Counter = COUNTERS["estimate"],
+    shown: Set[str] = frozenset(),
+) -> Briefing:
+    """Render what ``source`` has for a briefing of one kind into at most ``max_tokens``.
 
     Args:
-        mirror: The index, in line with the pages.
-        agent: Whose memories.
-        command: What the agent is asked to do; may be empty.
-        project: The text of the project's page, without secrets.
-        limits: The budget, and how many decisions and lessons at most.
-
-    Raises:
-        UsageError: The budget is below ``MIN_TOKENS``.
-    """
-
-    def chosen(category: str, limit: int) -> list[Hit]:
-        return recall_or_latest(mirror, Query(command, agent=agent, category=category, limit=limit))
-
-    return build(
-        agent,
-        command,
-        project=project,
-        handoff=next(iter(mirror.memories(agent, "handoffs", limit=1)), None),
-        decisions=chosen("decisions", limits.decisions),
-        lessons=chosen("lessons", limits.lessons),
-        tasks=mirror.memories(agent, "tasks"),
-        max_tokens=limits.max_tokens,
-    )
-
-
-def build(  # noqa: PLR0913 (one argument for each section of a briefing)
-    agent: str,
-    command: str,
-    *,
-    max_tokens: int,
-    project: str = "",
-    handoff: Told | None = None,
-    decisions: Sequence[Told] = (),
-    lessons: Sequence[Told] = (),
-    tasks: Sequence[Told] = (),
-) -> Briefing:
-    """Render what was recalled, the best of each kind first, into at most ``max_tokens``.
+        agent: Whose briefing.
+        source: Where the items come from; it knows what the agent is asked to do.
+        kind: For the start of a chat, or for one prompt.
+        max_tokens: The budget.
+        counter: What counts as a token.
+        shown: Digests of items that the reader has seen already; these are left out.
 
     Raises:
         UsageError: The budget is below ``MIN_TOKENS``, which the frame itself needs.
     """
     if max_tokens < MIN_TOKENS:
         raise UsageError(f"A briefing needs at least {MIN_TOKENS} tokens, not {max_tokens}.", hint="Raise the budget.")
-    told = [*([handoff] if handoff else []), *decisions, *lessons, *tasks]
-    wording = render.wording_for(command, told)
-    sections = (
-        render.handoff_section(handoff),
-        render.tasks_section(tasks),
-        render.list_section("decisions", decisions),
-        render.list_section("lessons", lessons),
-        render.project_section(project),
-    )
-    notes = {"handoff": render.label(handoff)} if handoff else {}
-    headings = {section.name: wording.heading_chars(section.name, notes.get(section.name, "")) for section in sections}
-    space = max_tokens * CHARS_PER_TOKEN - wording.frame_chars
-    shown = budget.pack(sections, space, headings=headings, more=wording.more_line)
-    text = render.assemble(wording, shown, notes)
+    wanted = [section for section in SECTIONS if section.kind == kind]
+    sections = [(section, fresh(section.items(source), shown)) for section in wanted]
+    space = Space(counter, _language(source.command, sections), max_tokens)
+    top = _frame(kind, space)
+    room = max_tokens * counter.units_per_token - counter.size((*top, BRIEFING_END))
+    packed = pack(sections, room, space)
+    lines = [line for part in packed.values() for line in part.lines]
+    nothing = NOTHING[space.language]
+    if not lines and kind == "session" and counter.size([nothing]) <= room:
+        lines = [nothing]
+    text = "\n".join((*top, *lines, BRIEFING_END))
     return Briefing(
         agent=agent,
-        command=command,
+        command=source.command,
+        kind=kind,
         text=text,
-        tokens=estimate_tokens(text),
+        prefix="\n".join(top) + "\n",
+        tokens=counter.tokens(text),
         max_tokens=max_tokens,
-        sections={s.name: estimate_tokens("\n".join(s.lines)) for s in shown if s.lines},
-        cuts=tuple(cut for section in shown if (cut := section.cut(max_tokens))),
+        items=tuple(item for part in packed.values() for item in part.items),
     )
+
+
+def _frame(kind: Kind, space: Space) -> tuple[str, ...]:
+    """Return the first lines; a small budget has no room for the rule, which must not depend on the vault."""
+    full = render.frame(kind, with_rule=True)
+    is_small = 2 * space.counter.size(full) > space.max_tokens * space.counter.units_per_token
+    return render.frame(kind, with_rule=False) if is_small else full
+
+
+def _language(command: str, sections: Sequence[tuple[Section, Sequence[Item]]]) -> Language:
+    """Return the command's language, else that of most that is remembered, else English."""
+    told: dict[str, Hit] = {item.hit.id: item.hit for _, items in sections for item in items if item.hit}
+    sample = " ".join(hit.body[:_SAMPLE_CHARS] for hit in list(told.values())[:_SAMPLE_MEMORIES])
+    return language_of(command[:_COMMAND_CHARS]) or language_of(sample) or "en"

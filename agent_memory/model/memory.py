@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
 
-from agent_memory.model.transcript import Origin
+from agent_memory.model.origin import Origin
 
 Author = Literal["heuristic", "reflection", "user", "agent", "compaction", "consolidation", "import"]
 Why = Literal["stored", "duplicate", "reflected", "forgotten"]

@@ -1,4 +1,4 @@
-"""What is asked and what comes back: queries, hits, budgets and briefings."""
+"""What is asked and what comes back: queries and hits."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from typing import Final
 from agent_memory.model.memory import PageRef
 
 DEFAULT_LIMIT: Final = 10
-BRIEFING_START: Final = "<!-- agent-memory:briefing -->"
-BRIEFING_END: Final = "<!-- /agent-memory:briefing -->"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,33 +34,3 @@ class Hit:
     score: float
     snippet: str = ""
     parts: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One part of a briefing before it is cut: a title and its lines, most important first."""
-
-    name: str
-    lines: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """What a briefing had to leave out of one section, and why."""
-
-    section: str
-    lines: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Briefing:
-    """The block of text that an agent receives, its size by the promised estimate, and what was cut."""
-
-    agent: str
-    command: str
-    text: str
-    tokens: int
-    max_tokens: int
-    sections: Mapping[str, int] = field(default_factory=dict)
-    cuts: tuple[Cut, ...] = ()

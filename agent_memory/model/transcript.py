@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Final, Literal
-from urllib.parse import quote, unquote
 
 from agent_memory.model.ids import digest
+from agent_memory.model.origin import FileIdentity as FileIdentity
+from agent_memory.model.origin import Origin as Origin
 
 Role = Literal["user", "assistant"]
 TURN_DIGEST_DIGITS: Final = 12
@@ -96,46 +97,6 @@ class Turn:
     def end_bytes(self) -> int:
         """Where its last record ends in the file."""
         return self.records[-1].end_bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a memory came from: source, conversation, turn, span of the quoted words, digest of the turn.
-
-    Written ``source/conversation/turn/start-end/digest``. The span counts characters of ``Turn.text``.
-    """
-
-    source: str
-    conversation: str
-    turn: int
-    span: tuple[int, int]
-    digest: str
-
-    def __str__(self) -> str:
-        start, end = self.span
-        name = quote(self.conversation, safe="")
-        return f"{self.source}/{name}/{self.turn}/{start}-{end}/{self.digest}"
-
-    @classmethod
-    @lru_cache(maxsize=16_384)  # a backlog asks for the same entries' origins once for every batch
-    def parse(cls, text: str) -> Origin | None:
-        """Read what ``str`` wrote; None for anything else."""
-        try:
-            source, name, turn, span, turn_digest = text.split("/")
-            start, end = span.split("-")
-            return cls(source, unquote(name), int(turn), (int(start), int(end)), turn_digest)
-        except ValueError:
-            return None
-
-
-@dataclass(frozen=True, slots=True)
-class FileIdentity:
-    """What ``stat`` says of a file: enough to tell that nobody has written to it since."""
-
-    device: int
-    inode: int
-    size: int
-    mtime_ns: int
 
 
 @dataclass(frozen=True, slots=True)

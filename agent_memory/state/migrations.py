@@ -23,7 +23,14 @@ def _settled(database: Database) -> None:
     database.run("alter table bookmarks add column settled text")
 
 
+def _shown(database: Database) -> None:
+    database.run(
+        "create table shown (session text primary key, at text not null, digests text not null) strict, without rowid"
+    )
+
+
 MIGRATIONS: Final = (
     Migration("2026-11-30 bookmarks and runs", _bookmarks_and_runs),
     Migration("2026-11-30 settled files", _settled),
+    Migration("2026-11-30 what was shown", _shown),
 )

@@ -1,4 +1,4 @@
-"""Bookmarks and runs in ``state.sqlite3``: small, private, and never a word of a transcript but in memos.
+"""What is in ``state.sqlite3``: small, private, and never a word of a transcript but in memos.
 
 Losing the file costs work, never correctness, so a broken one is moved aside, not mended. One written
 by a newer program is refused: what it holds could not be kept.
@@ -17,6 +17,7 @@ from typing import Any
 from agent_memory.errors import DatabaseBroken, FileError
 from agent_memory.model.transcript import Bookmark, FileIdentity, Mark
 from agent_memory.state.migrations import MIGRATIONS
+from agent_memory.state.shown import Shown
 from agent_memory.system.database import Database
 
 
@@ -32,12 +33,14 @@ class Run:
 class StateStore:
     """The open state of one memory folder.
 
-    ``moved_aside`` is where a broken file went when this one was opened, None if there was none.
+    ``moved_aside`` is where a broken file went when this one was opened, None if there was none; ``shown``
+    is what each session has been told.
     """
 
     def __init__(self, database: Database, *, moved_aside: Path | None = None) -> None:
         self._database = database
         self.moved_aside = moved_aside
+        self.shown = Shown(database)
 
     @classmethod
     def open(cls, path: Path) -> StateStore:
@@ -110,7 +113,7 @@ def _open_sound(path: Path) -> Database:
     try:
         _check_soundness(database)
         database.migrate(MIGRATIONS)
-        database.row("select 1 from bookmarks, runs limit 1")  # a damaged schema may have lost them
+        database.row("select 1 from bookmarks, runs, shown limit 1")  # a damaged schema may have lost them
     except BaseException:
         database.close()
         raise

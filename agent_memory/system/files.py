@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from agent_memory.errors import FileError, PageConflict
-from agent_memory.model.transcript import FileIdentity
+from agent_memory.model.origin import FileIdentity
 
 PRIVATE_FOLDER: Final = 0o700
 TEMPORARY_SUFFIX: Final = ".am-tmp"

@@ -6,9 +6,7 @@ names the file, the line and the nearest valid key.
 
 from __future__ import annotations
 
-import difflib
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,7 +77,13 @@ SETTINGS: Final = (
         minimum=0.1,
     ),
     Setting("watch.debounce_s", 2.0, "Seconds to wait for more after a write.", minimum=0),
-    Setting("context.max_tokens", 2000, "The budget of a briefing; a token is four characters.", minimum=100),
+    Setting("context.max_tokens", 2000, "The budget of a briefing.", minimum=50),
+    Setting(
+        "context.counter",
+        "estimate",
+        "`estimate`: a token is four characters; `conservative`: an upper bound for any script.",
+        choices=("estimate", "conservative"),
+    ),
     Setting("context.decisions", 3, "How many decisions a briefing has at most.", minimum=0),
     Setting("context.lessons", 2, "How many lessons a briefing has at most.", minimum=0),
     Setting("compact.max_entries", 30, "A page with more entries than this is compacted.", minimum=1),
@@ -156,6 +160,8 @@ def _from_file(path: Path) -> Iterator[tuple[str, Resolved]]:
     text = files.read_text(path)
     if text is None:
         return
+    import tomllib  # most calls find no file, and need no parser
+
     try:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -237,6 +243,8 @@ def _wrong_kind(setting: Setting, value: object, where: str) -> SettingsError:
 
 
 def _unknown(key: str, where: str, known: Mapping[str, Setting]) -> SettingsError:
+    import difflib
+
     near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
     hint = f"Did you mean {near[0]}?" if near else "`agent-memory config show` lists every setting."
     return SettingsError(f"{key} in {where} is no setting.", hint=hint, key=key)

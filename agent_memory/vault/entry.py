@@ -16,8 +16,8 @@ from typing import Final, TypeVar
 
 from agent_memory.model.ids import digest
 from agent_memory.model.memory import Draft, Memory, PageRef
+from agent_memory.model.origin import Origin
 from agent_memory.model.text import clean
-from agent_memory.model.transcript import Origin
 from agent_memory.vault import comment as comments
 from agent_memory.vault import heading as headings
 from agent_memory.vault.comment import Comment

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from agent_memory.model.memory import Batch, Change, Move, PageRef, Remove, Restore
-from agent_memory.model.transcript import Origin
+from agent_memory.model.origin import Origin
 from agent_memory.redaction import redact
 from agent_memory.system import files
 from agent_memory.vault import entry as entries_of

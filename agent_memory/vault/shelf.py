@@ -16,7 +16,7 @@ from agent_memory.system import files
 from agent_memory.system.paths import ARCHIVE_FOLDER, MemoryFolder
 from agent_memory.vault import layout, taken
 from agent_memory.vault.taken import Taken
-from agent_memory.vault.view import StoredPage, View
+from agent_memory.vault.view import PageState, StoredPage, View
 
 
 class Shelf:
@@ -38,6 +38,23 @@ class Shelf:
         loaded = [self._load(ref, path, fresh=fresh) for ref, path in inside]
         self._pages = {stored.ref: stored for stored in loaded if stored is not None}
         return list(self._pages.values())
+
+    def page_states(self) -> list[PageState]:
+        """Return what tells a reader which pages changed; entries are read only when asked for."""
+        return [stored.state for stored in self.pages(fresh=False)]
+
+    def project_text(self) -> str:
+        """Return the page that every agent shares; empty if there is none."""
+        return files.read_text(self.checked(self._folder.project)) or ""
+
+    def is_prepared(self) -> bool:
+        """Whether the folder is what a vault starts as.
+
+        Raises:
+            FileError: What should be the machine's folder leads out of the vault.
+        """
+        self.checked(self._folder.machine)
+        return files.identify(self._folder.journal) is not None
 
     def agents(self) -> list[str]:
         """Return the names of the folders that hold an agent's pages."""

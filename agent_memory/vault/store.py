@@ -16,7 +16,7 @@ from typing import Final
 
 from agent_memory.errors import FileError, PageConflict
 from agent_memory.model.memory import Batch, PageRef
-from agent_memory.model.transcript import FileIdentity
+from agent_memory.model.origin import FileIdentity
 from agent_memory.system import files, locks
 from agent_memory.system.clock import Clock
 from agent_memory.system.paths import MemoryFolder
@@ -55,12 +55,20 @@ class Applied:
 class Vault:
     """The pages, the ledger and the journal of one memory folder."""
 
-    def __init__(self, folder: MemoryFolder, clock: Clock, *, lock_timeout_s: float, language: str = "en") -> None:
+    def __init__(
+        self,
+        folder: MemoryFolder,
+        clock: Clock,
+        *,
+        lock_timeout_s: float,
+        language: str = "en",
+        shelf: Shelf | None = None,
+    ) -> None:
         self._folder = folder
         self._clock = clock
         self._lock_timeout_s = lock_timeout_s
         self._language = language
-        self._shelf = Shelf(folder)
+        self._shelf = shelf or Shelf(folder)
 
     def view(self) -> View:
         """Return the vault as it is now. Nothing is locked and nothing is written."""
@@ -94,8 +102,7 @@ class Vault:
 
     def prepare(self) -> None:
         """Make the folder what a vault starts as, once; a file that is there is never written over."""
-        self._shelf.checked(self._folder.machine)
-        if files.identify(self._folder.journal) is not None:
+        if self._shelf.is_prepared():
             return
         root = self._folder.root
         files.sweep(root)
@@ -121,7 +128,7 @@ class Vault:
 
     def page_states(self) -> list[PageState]:
         """Return what tells a reader which pages changed; entries are read only when asked for."""
-        return [stored.state for stored in self._shelf.pages(fresh=False)]
+        return self._shelf.page_states()
 
     def journal_runs(self) -> tuple[JournalRun, ...]:
         """Return what was done to the vault, oldest first."""
@@ -142,7 +149,7 @@ class Vault:
 
     def project_text(self) -> str:
         """Return the page that every agent shares; empty if there is none."""
-        return files.read_text(self._shelf.checked(self._folder.project)) or ""
+        return self._shelf.project_text()
 
     def rewrite_project(self, rewrite: Callable[[str], str]) -> bool:
         """Replace the shared page by what ``rewrite`` makes of it, byte for byte; tell whether it changed.

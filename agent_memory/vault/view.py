@@ -10,13 +10,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from agent_memory.model.memory import Memory, PageRef
-from agent_memory.model.transcript import FileIdentity
+from agent_memory.model.origin import FileIdentity
 from agent_memory.system.files import digest_of
-from agent_memory.vault import page as pages_of
-from agent_memory.vault.page import Page
 from agent_memory.vault.taken import Taken
+
+if TYPE_CHECKING:
+    from agent_memory.vault.page import Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class StoredPage:
     @cached_property
     def page(self) -> Page:
         """The page, parsed."""
+        from agent_memory.vault import page as pages_of  # a search of what the mirror has parses nothing
+
         return pages_of.parse(pages_of.decode(self.data), self.before)
 
     @property

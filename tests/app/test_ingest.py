@@ -213,7 +213,7 @@ def test_the_oldest_chat_is_taken_first(workspace):
 def test_a_briefing_that_comes_back_in_a_chat_is_not_learnt_again(talked):
     talked.process()
     with talked.app() as app:
-        from agent_memory.app.recall import brief
+        from agent_memory.app.brief import brief
 
         text = brief(app, "default", "orders").text
     assert "SQLite" in text

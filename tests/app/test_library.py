@@ -7,7 +7,9 @@ import pytest
 
 import agent_memory
 from agent_memory import NewEntry, open_memory
-from agent_memory.errors import InvalidName, UsageError
+from agent_memory.app.container import open_app
+from agent_memory.app.verify import verify
+from agent_memory.errors import InvalidName, UnknownEntry, UsageError
 from tests.builders import A_DAY
 
 
@@ -107,3 +109,32 @@ def test_the_time_is_the_given_clocks(folder, clock):
         memory.add("x")
 
     assert "## 2031-05-06T07:08" in page(folder)
+
+
+def test_the_vault_by_hand(folder):
+    with open_memory(folder, agent="ana") as memory:
+        first, second = memory.add("one", category="lessons"), memory.add("two", category="lessons")
+        memory.edit(first, "one, corrected")
+        memory.delete(second)
+
+        assert [entry.body for entry in memory.entries("lessons")] == ["one, corrected"]
+        assert memory.get(first).edited
+        assert memory.agents() == ["ana"]
+        with pytest.raises(UnknownEntry):
+            memory.get(second)
+
+
+def test_a_briefing_is_rendered_in_full_each_time_within_its_budget(folder):
+    with open_memory(folder) as memory:
+        memory.add("Usar httpx para HTTP.", category="decisions")
+        texts = [memory.briefing("httpx", budget=150).text for _ in range(2)]
+
+    assert texts[0] == texts[1]
+    assert "Usar httpx" in texts[0]
+
+
+def test_what_a_host_handed_over_is_not_said_to_be_gone(folder, workspace):
+    with open_memory(folder) as memory:
+        memory.add("We use httpx.", conversation="room 7")
+    with open_app(directory=str(folder)) as app:
+        assert verify(app) == []

@@ -525,7 +525,7 @@ def test_what_is_uncertain_is_proposed_and_counts_once_it_is_accepted(here, cli)
     (row,) = proposals(cli)
     assert row["status"] == "proposed"
     assert standing(cli) == []
-    assert "## Decisions" not in cli("inject", "preview", "default")[1]
+    assert "### Relevant decisions" not in cli("inject", "preview", "default")[1]
     assert answer(cli("search", "backups", "--category", "decisions", "--json"))["results"] == []
 
     assert cli("vault", "accept", "default", "decisions", row["id"])[0] == 0
@@ -553,3 +553,50 @@ def test_capture_can_be_switched_off(here, cli):
     assert cli("process")[0] == 0
 
     assert not (here.memory / "default").exists()
+
+
+def test_a_turns_briefing_is_asked_for_by_name(taken, cli):
+    add(cli, "The ovens are booked by the hour.")
+
+    told = answer(cli("inject", "preview", "default", "ovens", "--kind", "turn", "--json"))
+
+    assert told["kind"] == "turn"
+    assert "### recalled\n" in told["text"]
+    assert cli("inject", "preview", "default", "--kind", "weekly")[0] == 2
+
+
+def test_each_item_of_a_briefing_is_explained(taken, cli):
+    entry = add(cli, "The ovens are booked by the hour.")
+
+    told = answer(cli("inject", "preview", "default", "ovens", "--explain", "--json"))
+
+    (item,) = [item for item in told["items"] if item["id"] == entry]
+    assert (item["section"], item["fate"]) == ("decisions", "shown")
+    assert sum(item["parts"].values()) == pytest.approx(item["score"], abs=0.001)
+    assert item["text"] in told["text"]
+    assert f"{entry}: {item['tokens']}, score " in cli("inject", "preview", "default", "ovens", "--explain")[1]
+
+
+def test_why_says_where_a_memory_came_from_and_what_a_query_makes_of_it(taken, cli):
+    (memory,) = [memory for memory in taken.memories() if memory.page.category == "decisions"]
+
+    told = answer(cli("why", memory.id, "--query", memory.body, "--json"))
+
+    assert (told["id"], told["finding"], told["rank"]) == (memory.id, "verified", 1)
+    assert told["origin"].startswith("cursor/")
+    shown = [(each["kind"], each["section"]) for each in told["briefings"] if each["fate"] == "shown"]
+    assert shown == [("session", "decisions"), ("turn", "recalled")]
+    assert [each["reason"] for each in told["briefings"] if each["fate"] == "cut"] == ["already in recalled"]
+    assert "verified" in cli("why", memory.id)[1]
+    assert "not found" in cli("why", memory.id, "--query", "zebra")[1]
+
+
+def test_why_names_what_keeps_a_memory_out(here, cli):
+    propose_everything(here)
+    cli("process")
+    (row,) = proposals(cli)
+
+    told = answer(cli("why", row["id"], "--json"))
+
+    assert {each["reason"] for each in told["briefings"]} == {"it is proposed"}
+    assert cli("why", "42")[0] == 2

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_memory.app import changes, recall, vault
+from agent_memory.app import brief, changes, vault
 from agent_memory.errors import UnknownEntry, UsageError
 from tests.workspace import Chat, Workspace, essence
 
@@ -190,7 +190,7 @@ def test_law_7_no_planted_secret_is_written_anywhere(make):
         for text, _ in secrets[:20]:
             with suppress(UsageError):
                 vault.add(app, "default", "lessons", text, [])
-        recall.brief(app, "default", "staging")
+        brief.brief(app, "default", "staging")
 
     everything = b"\n".join(workspace.files().values())
     lines = {line for _, secret in secrets for line in secret.splitlines() if len(line) > 12 and "-----" not in line}
@@ -201,7 +201,7 @@ def test_law_8_what_was_recalled_is_never_learnt_again(make, conversation):
     workspace = make()
     grow(workspace, chat_of(workspace, conversation), 10**9, idle=True)
     with workspace.app() as app:
-        text = recall.brief(app, "default", "").text
+        text = brief.brief(app, "default", "").text
     before = {each for each in essence(workspace.memories()) if each[0] != "handoffs"}
     chat = workspace.chat(77).user(f"{text}\n\nPlease go on.").assistant(f"I remember:\n\n{text}").ended()
     workspace.clock.advance(days=1)

@@ -22,6 +22,27 @@ def test_help_loads_none_of_the_heavy_libraries():
     assert HEAVY & set(done.stderr.split()) == set()
 
 
+def test_a_search_loads_nothing_of_what_writes_parses_or_briefs(tmp_path):
+    program = (
+        "import sys\n"
+        "from agent_memory.interfaces.cli.main import run\n"
+        "run(['--dir', sys.argv[1], 'search', 'cents'])\n"
+        "print(*sorted(sys.modules), file=sys.stderr)\n"
+    )
+    ours = [sys.executable, "-m", "agent_memory", "--dir", str(tmp_path / "m")]
+    subprocess.run([*ours, "vault", "add", "default", "decisions", "--content", "Prices are in cents."], check=True)
+    subprocess.run([*ours, "search", "cents"], check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "m")], capture_output=True, text=True, check=True
+    )
+
+    assert "Prices are in cents." in done.stdout
+    unneeded = {f"agent_memory.{name}" for name in ("vault.apply", "vault.page", "state.store", "context.build")}
+    assert {*unneeded, "agent_memory.redaction.redact", "tomllib", *(HEAVY - {"sqlite3"})} & set(
+        done.stderr.split()
+    ) == set()
+
+
 def test_importing_the_package_loads_nothing_else():
     program = "import sys; before = set(sys.modules); import agent_memory; print(len(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -64,7 +64,7 @@ def test_an_unknown_variable_is_an_error_with_the_nearest_one(loaded):
     ['max_tokens = "many"', "max_tokens = 1.5", "max_tokens = true", "max_tokens = 5", "max_tokens = [1]"],
 )
 def test_a_value_of_the_wrong_kind_is_an_error(loaded, line):
-    with pytest.raises(SettingsError, match="must be a whole number, at least 100"):
+    with pytest.raises(SettingsError, match="must be a whole number, at least 50"):
         loaded(workspace=f"[context]\n{line}\n")
 
 

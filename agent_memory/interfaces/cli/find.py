@@ -1,12 +1,18 @@
-"""Commands that bring memories back: ``search`` and ``inject preview``."""
+"""Commands that bring memories back, and say why: ``search``, ``inject preview`` and ``why``."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agent_memory.interfaces.cli.output import Command, call_of
+from agent_memory.interfaces.cli.output import Command, call_of, snippet
+
+if TYPE_CHECKING:
+    from agent_memory.model.briefing import Briefing, Item
+    from agent_memory.model.recall import Hit
 
 
 def commands() -> dict[str, Command]:
@@ -14,7 +20,7 @@ def commands() -> dict[str, Command]:
     inject = typer.Typer(help="See what an agent would be told.", rich_markup_mode=None)
     inject.callback()(lambda: None)
     inject.command("preview")(preview)
-    return {"search": search, "inject": inject}
+    return {"search": search, "inject": inject, "why": why}
 
 
 def search(
@@ -55,30 +61,101 @@ def preview(
     context: typer.Context,
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="Whose briefing.")],
     command: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND]...", help="What it is asked to do.")] = None,
+    kind: Annotated[
+        str, typer.Option(metavar="KIND", help="`session`: for the start of a chat; `turn`: for one prompt.")
+    ] = "session",
     budget: Annotated[int | None, typer.Option(metavar="TOKENS", help="How long it may be.")] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Say what each part takes, and what was cut.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Say what each item takes, and what was cut.")] = False,
 ) -> None:
     """Show the briefing an agent would get."""
-    from agent_memory.app import recall
+    from agent_memory.app import brief
+    from agent_memory.errors import UsageError
+    from agent_memory.model.briefing import KINDS
 
     call = call_of(context)
+    wanted = next((known for known in KINDS if known == kind), None)
+    if wanted is None:
+        raise UsageError(f"There is no kind of briefing {kind!r}.", hint=f"Kinds: {', '.join(KINDS)}.")
     with call.app(context__max_tokens=budget) as app:
-        briefing = recall.brief(app, agent, " ".join(command or []))
-    cuts = [{"section": cut.section, "lines": cut.lines, "reason": cut.reason} for cut in briefing.cuts]
-    lines = [briefing.text]
+        briefing = brief.brief(app, agent, " ".join(command or []), wanted)
+    told = {
+        "agent": briefing.agent,
+        "command": briefing.command,
+        "kind": briefing.kind,
+        "text": briefing.text,
+        "tokens": briefing.tokens,
+        "max_tokens": briefing.max_tokens,
+        "sections": briefing.sections,
+        "cuts": [{"section": cut.section, "items": cut.items, "reason": cut.reason} for cut in briefing.cuts],
+    }
     if explain:
-        lines.append(f"\n{briefing.tokens} of {briefing.max_tokens} tokens.")
-        lines += [f"  {name}: {tokens}" for name, tokens in briefing.sections.items()]
-        lines += [f"  cut from {cut.section}: {cut.lines} ({cut.reason})" for cut in briefing.cuts]
-    call.answer(
-        {
-            "agent": briefing.agent,
-            "command": briefing.command,
-            "text": briefing.text,
-            "tokens": briefing.tokens,
-            "max_tokens": briefing.max_tokens,
-            "sections": dict(briefing.sections),
-            "cuts": cuts,
-        },
-        "\n".join(lines),
-    )
+        told["items"] = [_item_json(item) for item in briefing.items]
+    call.answer(told, "\n".join([briefing.text, *(_explained(briefing) if explain else ())]))
+
+
+def why(
+    context: typer.Context,
+    entry_id: Annotated[str, typer.Argument(metavar="ID", help="Which entry.")],
+    query: Annotated[str, typer.Option("--query", "-q", metavar="TEXT", help="What an agent is asked to do.")] = "",
+) -> None:
+    """Say where a memory came from, and why it is told or not."""
+    from agent_memory.app import why as reasons
+    from agent_memory.app.vault import entry_fields
+
+    call = call_of(context)
+    with call.app() as app:
+        found = reasons.why(app, entry_id, query)
+    entry = entry_fields(found.memory)
+    links = {key: found.memory.meta[key] for key in ("supersedes", "superseded-by") if key in found.memory.meta}
+    hit, origin = found.hit, entry["origin"] or "no conversation"
+    lines = [
+        f"{found.memory.page.path} {found.memory.id}  {entry['date']}  {entry['status']}",
+        f"  {snippet(found.memory.body)}",
+        f"From {entry['by']}: {origin}{f', {found.finding}' if found.finding else ''}.",
+        *(f"{key}: {other}" for key, other in links.items()),
+    ]
+    if query:
+        lines.append(f"For {query!r}: rank {found.rank}, {_parts(hit)}." if hit else f"For {query!r}: not found.")
+    for each in found.standings:
+        where = f"in {each.section}, " if each.section else ""
+        why_so = f": {each.reason}" if each.reason else ""
+        lines.append(f"{each.kind} briefing: {where}{each.fate}, {each.tokens} tokens{why_so}.")
+    ranked = {"rank": found.rank, "score": round(hit.score, 4), "parts": dict(hit.parts)} if hit else {}
+    asked = {"query": query, "finding": found.finding, **links, **ranked}
+    call.answer({**entry, **asked, "briefings": [asdict(each) for each in found.standings]}, "\n".join(lines))
+
+
+def _explained(briefing: Briefing) -> Iterator[str]:
+    """Return, for people, what each memory in a briefing takes, and what is missing."""
+    yield f"\n{briefing.tokens} of {briefing.max_tokens} tokens."
+    for name, tokens in briefing.sections.items():
+        yield f"  {name}: {tokens}"
+        hits = {item.digest: item.hit for item in briefing.items if item.section == name and item.fate != "cut"}
+        for digest, hit in hits.items():
+            if hit:
+                taken = sum(item.tokens for item in briefing.items if (item.section, item.digest) == (name, digest))
+                yield f"    {hit.id}: {taken}, {_parts(hit)}"
+    for cut in briefing.cuts:
+        yield f"  cut from {cut.section}: {cut.items} ({cut.reason})"
+
+
+def _parts(hit: Hit) -> str:
+    """Return a score and what it is made of; what was not searched for has none."""
+    if not hit.parts:
+        return "by its date"
+    return f"score {hit.score:.2f} = " + " + ".join(f"{name} {part:.2f}" for name, part in hit.parts.items())
+
+
+def _item_json(item: Item) -> dict[str, Any]:
+    hit = item.hit
+    return {
+        "section": item.section,
+        "id": hit.id if hit else None,
+        "category": hit.page.category if hit else None,
+        "tokens": item.tokens,
+        "fate": item.fate,
+        "reason": item.reason,
+        "score": round(hit.score, 4) if hit else None,
+        "parts": dict(hit.parts) if hit else {},
+        "text": "\n".join(item.lines),
+    }

@@ -31,6 +31,7 @@ COMMANDS: Final = (
     ("migrate", "moving", "Turn flat notes, one <Agent>.md for everything, into pages; the notes are kept as .bak."),
     ("search", "find", "Find memories."),
     ("inject", "find", "See what an agent would be told."),
+    ("why", "find", "Say where a memory came from, and why it is told or not."),
     ("agents", "vault", "List the agents that have pages."),
     ("project", "vault", "The page that every agent shares."),
     ("vault", "vault", "Entries by hand."),

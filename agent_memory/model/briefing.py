@@ -1,0 +1,111 @@
+"""What an agent is told: a briefing, the items it is made of, and what became of each.
+
+Whoever sends briefings again and again remembers the digests of the items that were sent, and asks
+``fresh`` for the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Set
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+from agent_memory.model.ids import digest
+from agent_memory.model.recall import Hit
+
+BRIEFING_START: Final = "<!-- agent-memory:briefing -->"
+BRIEFING_END: Final = "<!-- /agent-memory:briefing -->"
+
+Kind = Literal["session", "turn"]
+KINDS: Final[tuple[Kind, ...]] = ("session", "turn")
+
+Fate = Literal["shown", "shortened", "cut"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One row that a section has to show: lines that stay together, and the memory they are from.
+
+    ``hit`` is None for what is from no memory, as the project's page; ``words`` are those that make the item
+    what it is, where they are not all of the memory's. ``tokens`` is what it takes in the briefing, 0 once it is
+    cut; ``reason`` says why it is not shown, or not whole.
+    """
+
+    section: str
+    lines: tuple[str, ...]
+    hit: Hit | None = None
+    words: str = ""
+    fate: Fate = "shown"
+    tokens: int = 0
+    reason: str = ""
+
+    @property
+    def digest(self) -> str:
+        """What tells it from every other item, and from itself as it was before an edit."""
+        if self.hit is None:
+            return digest(*self.lines)
+        return digest(self.hit.page.category, self.hit.id, self.words or self.hit.body)
+
+    def cut(self, reason: str) -> Item:
+        """Return it as one that is not shown."""
+        return Item(self.section, self.lines, self.hit, self.words, "cut", 0, reason)
+
+
+class Cut(NamedTuple):
+    """How many items one section had to leave out, or none if it only had to shorten some, and why."""
+
+    section: str
+    items: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """The block of text that an agent receives, and what was considered for it.
+
+    ``text`` is ``prefix`` and ``tail``: the prefix depends on the kind and on the budget and on nothing else,
+    so that a host can keep it where its cache is. ``tokens`` is the size of the whole by its counter.
+    """
+
+    agent: str
+    command: str
+    kind: Kind
+    text: str
+    prefix: str
+    tokens: int
+    max_tokens: int
+    items: tuple[Item, ...] = ()
+
+    @property
+    def tail(self) -> str:
+        """The part that changes with the vault and the command."""
+        return self.text[len(self.prefix) :]
+
+    @property
+    def sections(self) -> dict[str, int]:
+        """What the items of each section take, in tokens; sections that show nothing are left out."""
+        taken = {item.section: 0 for item in self.items if item.fate != "cut"}
+        for item in self.items:
+            if item.fate != "cut":
+                taken[item.section] += item.tokens
+        return taken
+
+    @property
+    def cuts(self) -> tuple[Cut, ...]:
+        """What is missing, by section and reason."""
+        missing: dict[tuple[str, str], int] = {}
+        for item in self.items:
+            if item.reason:
+                place = (item.section, item.reason)
+                missing[place] = missing.get(place, 0) + (item.fate == "cut")
+        return tuple(Cut(section, count, reason) for (section, reason), count in missing.items())
+
+    @property
+    def digests(self) -> tuple[str, ...]:
+        """What to remember as shown."""
+        return tuple(dict.fromkeys(item.digest for item in self.items if item.fate != "cut"))
+
+
+def fresh(items: Iterable[Item], shown: Set[str]) -> tuple[Item, ...]:
+    """Return the items that are not among the digests of what was ``shown``, in their order."""
+    return tuple(item for item in items if not shown or item.digest not in shown)

@@ -1,0 +1,132 @@
+"""Measure what a call costs: cold commands against an import of what they stand on, and a briefing in process.
+
+    bench_cli.py [--memories 1000] [--runs 15] [--briefing-memories 10000] [--only cold,briefing]
+
+Cold: `inject preview` and `search`, each a process of its own, run in turns with `python -c "import typer, sqlite3"`.
+The ratio of each pair is taken, of processor time and of wall time, and the median over the pairs counts: at most 3.
+Briefing: both kinds, of a vault that has not changed since the last one, in process; median wall time under 40 ms.
+Vaults are generated, with the same seed each time. Exits with 1 where a target is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from agent_memory import NewEntry, open_memory
+
+BASE = ("-c", "import typer, sqlite3")
+MAX_RATIO = 3.0
+MAX_BRIEFING_MS = 40.0
+BRIEFINGS = 60
+SEED = 5
+SHARES = {"decisions": 35, "lessons": 15, "tasks": 10, "handoffs": 10, "projects": 5, "notes": 25}
+SYLLABLES = "ba ca da fe gi lo ma ne pi ra so tu ver zo ção men".split()
+SUBJECTS = [a + b + c for a in SYLLABLES for b in SYLLABLES[:10] for c in SYLLABLES[:12]]
+# As in any language, few words are said very often and most hardly ever.
+WEIGHTS = [1 / (rank + 10) for rank in range(len(SUBJECTS))]
+SENTENCES = (
+    "We keep the {a} apart from the {b}, because {n} callers read it while the {c} is written.",
+    "Nunca mexer no {a} sem rodar os testes do {b}: da última vez o {c} perdeu {n} linhas.",
+    "The {a} asks the {b} at most {n} times, then it gives up and the {c} says so.",
+    "O {a} guarda {n} dias do {b}, porque o {c} precisa deles para o fechamento.",
+)
+
+
+def entries(count: int) -> Iterator[NewEntry]:
+    chance = random.Random(SEED)
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    for number in range(count):
+        category = chance.choices(list(SHARES), weights=list(SHARES.values()))[0]
+        text = " ".join(sentence(chance) for _ in range(3 if category == "handoffs" else 1))
+        if category == "tasks":
+            text = f"- [{chance.choice('xxx ')}] {text}"  # most tasks of an old vault are done
+        yield NewEntry(text, category, agent="default", at=start + timedelta(minutes=7 * number))
+
+
+def sentence(chance: random.Random) -> str:
+    a, b, c = chance.choices(SUBJECTS, WEIGHTS, k=3)
+    return chance.choice(SENTENCES).format(a=a, b=b, c=c, n=chance.randrange(1000))
+
+
+def cold(count: int, runs: int, stage: Path) -> bool:
+    folder = stage / ".memory"
+    with open_memory(folder) as memory:
+        memory.add_all(entries(count))
+    run = ("-m", "agent_memory", "--dir", str(folder))
+    commands = {
+        "inject preview": (*run, "inject", "preview", "default", "mend", "the", *SUBJECTS[3:5]),
+        "search": (*run, "search", *SUBJECTS[3:5]),
+    }
+    for words in commands.values():  # the first call fills the mirror
+        cost(words)
+    good = True
+    for name, words in commands.items():
+        pairs = [(cost(BASE), cost(words)) for _ in range(runs)]
+        cpu, wall = (statistics.median(ours[n] / base[n] for base, ours in pairs) for n in (0, 1))
+        base_ms, ours_ms = (1000 * statistics.median(pair[n][0] for pair in pairs) for n in (0, 1))
+        print(f"{name}: {cpu:.2f} times in CPU, {wall:.2f} in wall ({ours_ms:.0f} ms against {base_ms:.0f} ms of CPU)")
+        good &= cpu <= MAX_RATIO
+    return good
+
+
+def cost(words: tuple[str, ...]) -> tuple[float, float]:
+    """Return the processor and the wall time of one run of Python."""
+    started = time.perf_counter()
+    process = subprocess.Popen([sys.executable, *words], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"failed: {' '.join(words)}")
+    return usage.ru_utime + usage.ru_stime, time.perf_counter() - started
+
+
+def briefing(count: int, stage: Path) -> bool:
+    chance = random.Random(SEED)
+    good = True
+    with open_memory(stage / "large") as memory:
+        memory.add_all(entries(count))
+        for kind in ("session", "turn"):
+            for command in ("", sentence(chance)):
+                times = []
+                for _ in range(BRIEFINGS):
+                    started = time.perf_counter()
+                    memory.briefing(command and sentence(chance), kind=kind)
+                    times.append(1000 * (time.perf_counter() - started))
+                p50 = statistics.median(times)
+                asked = "for a command" if command else "for no command"
+                print(f"{kind} briefing {asked}, {count} memories: p50 {p50:.1f} ms, worst {max(times):.1f} ms")
+                good &= p50 <= MAX_BRIEFING_MS
+    return good
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--memories", type=int, default=1000)
+    parser.add_argument("--runs", type=int, default=15)
+    parser.add_argument("--briefing-memories", type=int, default=10_000)
+    parser.add_argument("--only", default="cold,briefing")
+    given = parser.parse_args()
+    good = True
+    with tempfile.TemporaryDirectory(prefix="agent-memory-bench-") as name:
+        stage = Path(name)
+        os.environ["HOME"] = os.environ["USERPROFILE"] = name
+        if "cold" in given.only:
+            good &= cold(given.memories, given.runs, stage)
+        if "briefing" in given.only:
+            good &= briefing(given.briefing_memories, stage)
+    print("every target is met" if good else "a target is missed")
+    return not good
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from agent_memory.app.brief import brief, brief_fresh
+from agent_memory.app.vault import add
+
+
+def test_a_session_is_told_only_what_is_new_to_it(workspace):
+    with workspace.app() as app:
+        add(app, "default", "decisions", "Usar httpx para HTTP.", [])
+        first = brief_fresh(app, "default", "", "session", session="chat-1")
+        add(app, "default", "lessons", "Nunca apagar o WAL.", [])
+        second = brief_fresh(app, "default", "httpx", "turn", session="chat-1")
+        third = brief_fresh(app, "default", "", "session", session="chat-1")
+
+    assert "httpx" in first.text
+    assert "httpx" not in second.text
+    assert list(third.sections) == ["lessons"]
+
+
+def test_after_a_compaction_a_session_is_told_everything_again(workspace):
+    with workspace.app() as app:
+        add(app, "default", "decisions", "Usar httpx para HTTP.", [])
+        first = brief_fresh(app, "default", "", "session", session="chat-1")
+        other = brief_fresh(app, "default", "", "session", session="chat-2")
+        again = brief_fresh(app, "default", "", "session", session="chat-1", compacted=True)
+
+    assert first.text == other.text == again.text
+
+
+def test_what_is_shown_is_kept_in_state_without_a_word_of_it(workspace):
+    with workspace.app() as app:
+        add(app, "default", "decisions", "Usar httpx para HTTP.", [])
+        brief_fresh(app, "default", "", "session", session="chat-1")
+
+    assert not [
+        name for name, data in workspace.files().items() if name.startswith(".vault/state") and b"httpx" in data
+    ]
+
+
+def test_the_counter_of_the_settings_counts(workspace):
+    with workspace.app() as app:
+        for number in range(60):
+            add(app, "default", "tasks", f"migração número {number}: ção ção ção", [])
+    with workspace.app(context__counter="conservative") as app:
+        careful = brief(app, "default", "")
+    with workspace.app() as app:
+        usual = brief(app, "default", "")
+
+    assert careful.tokens <= careful.max_tokens
+    assert len(careful.text) < len(usual.text)
+
+
+def test_secrets_of_a_recovered_session_are_taken_out(workspace):
+    secret = "Zk3vQ9xT2bLw7RfYp0aHsd5"
+    with workspace.app() as app:
+        text = brief(app, "default", "", recovering=[("user", f"API_KEY={secret}")]).text
+
+    assert secret not in text
+    assert "> user: API_KEY=" in text
+
+
+def test_without_a_command_what_is_kept_is_told_before_what_is_newer(workspace):
+    with workspace.app() as app:
+        add(app, "default", "decisions", "Usar httpx para HTTP.", ["keep"])
+        for number in range(8):
+            workspace.clock.advance(days=1)
+            add(app, "default", "decisions", f"We keep shelf {number} tidy.", [])
+        lines = brief(app, "default", "").text.splitlines()
+
+    told = [line.split(") ")[1] for line in lines if line.startswith("- (")]
+    assert told == ["Usar httpx para HTTP.", "We keep shelf 7 tidy.", "We keep shelf 6 tidy."]
