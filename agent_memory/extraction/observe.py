@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from agent_memory.extraction.memo import Memo
 from agent_memory.extraction.score import signals
@@ -33,8 +33,7 @@ SHORT_TURN: Final = 2
 EXPLAINING: Final = {"asked": "textbook", "said": "explained"}
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(NamedTuple):
     """A sentence, its signals, and whether redaction touched the record it stands in."""
 
     sentence: Sentence

@@ -49,15 +49,14 @@ def signals(sentence: Sentence, role: Role, around: frozenset[str], table: Table
         found |= {VETOED, "veto:quotation"}
     if vetoed(found):
         return found
-    shape = {
-        f"words:{_bucket(words)}": True,
-        "number": _DIGIT.search(text) is not None,
-        "semicolon": ";" in text,
-        "terse-choice": "asked:choice" in around and role == "user" and words <= TERSE_WORDS and "report" not in found,
-    }
-    found = found.union(
-        around, (name for name, holds in shape.items() if holds), _of_label(sentence.label, sentence.under)
-    )
+    shape = [_length(words)]
+    if _DIGIT.search(text):
+        shape.append("number")
+    if ";" in text:
+        shape.append("semicolon")
+    if "asked:choice" in around and role == "user" and words <= TERSE_WORDS and "report" not in found:
+        shape.append("terse-choice")
+    found = found.union(around, shape, _of_label(sentence.label, sentence.under))
     return found if found.isdisjoint(FOUND_OUT) else found - BOOKISH
 
 
@@ -70,11 +69,8 @@ def _of_label(label: str, under: str) -> frozenset[str]:
     return own | {f"under:{name.partition(':')[2]}" for name in over}
 
 
-def _bucket(words: int) -> str:
-    for limit in (3, 6, 10, 16, 26):
-        if words <= limit:
-            return f"{limit}"
-    return "more"
+def _length(words: int) -> str:
+    return next((f"words:{limit}" for limit in (3, 6, 10, 16, 26) if words <= limit), "words:more")
 
 
 def vetoed(found: Set[str]) -> bool:
@@ -87,12 +83,11 @@ def confidence(category: Category, role: Role, found: frozenset[str]) -> float:
     row: Mapping[str, float] = weights().get(f"{category}.{role}", {})
     if not row:
         return 0.0
-    total, weight_of = row["bias"], row.get
-    for name in found:
-        total += weight_of(name, 0.0)
+    total = math.fsum([row["bias"], *(row.get(name, 0.0) for name in found)])  # whatever the order of a set
     return 1 / (1 + math.exp(-max(min(total, 30.0), -30.0)))
 
 
+@lru_cache(maxsize=4096)  # most sentences are described by the same few signals
 def classify(role: Role, found: frozenset[str]) -> tuple[Category, float] | None:
     """Return the likeliest category and its confidence, None for a vetoed sentence."""
     if vetoed(found):

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -36,11 +37,12 @@ _PORTUGUESE: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Cue:
     """One row: its name, what it is for, whose sentences it reads, and how it is found.
 
     Without an expression any of the ``words`` is enough; without words the expression runs always.
+    Rows are told apart by identity: several may have one name.
     """
 
     id: str
@@ -58,23 +60,14 @@ class Cue:
 class Index:
     """Cues by the words that may trigger them, and those that have to be tried always."""
 
-    by_word: Mapping[str, tuple[Cue, ...]]
-    always: tuple[Cue, ...]
+    by_word: Mapping[str, frozenset[Cue]]
+    words: frozenset[str]
+    always: frozenset[Cue]
 
-    def find(self, folded: str, words: frozenset[str]) -> Iterator[str]:
-        """Give the names of the cues in a sentence, given folded and as its words."""
-        tried = set()
-        for cue in self.always:
-            if cue.regex and cue.regex.search(folded):
-                yield cue.id
-        for word in words & self.by_word.keys():
-            for cue in self.by_word[word]:
-                if cue.regex is None:
-                    yield cue.id
-                elif id(cue) not in tried:
-                    tried.add(id(cue))
-                    if cue.regex.search(folded):
-                        yield cue.id
+    def find(self, folded: str, words: frozenset[str]) -> frozenset[str]:
+        """Return the names of the cues in a sentence, given folded and as its words."""
+        possible = self.always.union(*[self.by_word[word] for word in words & self.words])
+        return frozenset([cue.id for cue in possible if cue.regex is None or cue.regex.search(folded)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +83,8 @@ class Table:
         folded = fold_sentence(text)
         words = frozenset(_WORD.findall(folded))
         place = (role, tongue_of(words))
-        vetoes = frozenset(self.vetoes[place].find(folded, words))
-        return vetoes | {VETOED} if vetoes else frozenset(self.cues[place].find(folded, words))
+        vetoes = self.vetoes[place].find(folded, words)
+        return vetoes | {VETOED} if vetoes else self.cues[place].find(folded, words)
 
     def find_label(self, folded: str) -> frozenset[str]:
         """Return the names of the labels that ``folded`` is one of, ``label:`` in front."""
@@ -135,14 +128,15 @@ def index(rows: Mapping[str, tuple[Cue, ...]]) -> Table:
 
 
 def _index(cues: Iterable[Cue]) -> Index:
-    by_word: dict[str, tuple[Cue, ...]] = {}
-    always = []
+    by_word: defaultdict[str, set[Cue]] = defaultdict(set)
+    always = set()
     for cue in cues:
         if not cue.words:
-            always.append(cue)
+            always.add(cue)
         for word in cue.words:
-            by_word[word] = (*by_word.get(word, ()), cue)
-    return Index(by_word, tuple(always))
+            by_word[word].add(cue)
+    found = {word: frozenset(triggered) for word, triggered in by_word.items()}
+    return Index(found, frozenset(found), frozenset(always))
 
 
 def text_of(name: str) -> str:
