@@ -25,7 +25,7 @@ FILES: Final = ("en.toml", "pt.toml")
 VETOED: Final = "vetoed"
 ROLES: Final = ("user", "assistant")
 _ACCENTS: Final = str.maketrans("áàâãäåéèêëíìîïóòôõöúùûüçñ’", "aaaaaaeeeeiiiiooooouuuucn'")
-_WORD: Final = re.compile(r"[a-z0-9_']+")
+_WORD: Final = re.compile(r"[a-z0-9_']+|[?\",;]")
 # Small words, folded, that only one of the languages has; "so", "no", "as" and "todo" are words of both.
 _ENGLISH: Final = frozenset(
     "the and is are was were be been to of it its that this these with for from not in on at or if but we you i they "
