@@ -54,8 +54,11 @@ def technologies() -> Mapping[str, bool]:
 
 def without_lead_in(text: str) -> str:
     """Return ``text`` without the words that only lead up to what it says."""
-    words = _LEAD_IN.sub("", text)
-    return _ANNOUNCED.sub("", words).strip(" -–—:;,") or text
+    lead = _LEAD_IN.match(text)
+    words = text[lead.end() :] if lead else text
+    if ":" in words:
+        words = _ANNOUNCED.sub("", words)
+    return words.strip(" -–—:;,") or text
 
 
 def compose(text: str, reason: str = "") -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Set
 from functools import lru_cache
 from typing import Final, Literal
@@ -25,6 +26,8 @@ TERSE_WORDS: Final = 10
 # Nobody says a sentence of this length; what is longer was pasted.
 MAX_CHARS: Final = 1000
 MIN_QUOTED_CHARS: Final = 27
+LIMITS: Final = (3, 6, 10, 16, 26)
+LENGTHS: Final = (*(f"words:{limit}" for limit in LIMITS), "words:more")
 # What says that it was found out comes from no book, though nobody saw any work.
 FOUND_OUT: Final = frozenset({"reveal", "label:cause", "under:cause"})
 BOOKISH: Final = frozenset({"textbook", "explained"})
@@ -49,7 +52,7 @@ def signals(sentence: Sentence, role: Role, around: frozenset[str], table: Table
         found |= {VETOED, "veto:quotation"}
     if vetoed(found):
         return found
-    shape = [_length(words)]
+    shape = [LENGTHS[bisect_left(LIMITS, words)]]
     if _DIGIT.search(text):
         shape.append("number")
     if ";" in text:
@@ -69,8 +72,6 @@ def _of_label(label: str, under: str) -> frozenset[str]:
     return own | {f"under:{name.partition(':')[2]}" for name in over}
 
 
-def _length(words: int) -> str:
-    return next((f"words:{limit}" for limit in (3, 6, 10, 16, 26) if words <= limit), "words:more")
 
 
 def vetoed(found: Set[str]) -> bool:
