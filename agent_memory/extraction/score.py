@@ -59,7 +59,9 @@ def signals(sentence: Sentence, role: Role, around: frozenset[str], table: Table
         shape.append("semicolon")
     if "asked:choice" in around and role == "user" and words <= TERSE_WORDS and "report" not in found:
         shape.append("terse-choice")
-    found = found.union(around, shape, _of_label(sentence.label, sentence.under))
+    if sentence.label or sentence.under:
+        around |= _of_label(sentence.label, sentence.under)
+    found = found.union(around, shape)
     return found if found.isdisjoint(FOUND_OUT) else found - BOOKISH
 
 

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any, Literal, cast, get_args
+from typing import Any, Final, Literal, cast, get_args
 
 from agent_memory.errors import TableError
 
 Check = Literal["shape", "random", "password", "mixed"]
+MARKS: Final = ("_", "-", "=", ":", "/", "~", ".")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,14 @@ def load() -> tuple[Rule, ...]:
 
 
 @cache
-def literals() -> tuple[str, ...]:
-    """Return every literal of every shipped rule, once; a text with none of them holds no secret."""
-    return tuple(sorted({literal for rule in load() for literal in rule.literals}))
+def literals() -> Mapping[str, tuple[str, ...]]:
+    """Return every literal of the shipped rules by a mark that stands in it, those without one under ``""``.
+
+    A text with none of the literals holds no secret, and few texts have all the marks.
+    """
+    every = sorted({literal for rule in load() for literal in rule.literals})
+    first = {literal: next((mark for mark in MARKS if mark in literal), "") for literal in every}
+    return {mark: tuple(literal for literal in every if first[literal] == mark) for mark in (*MARKS, "")}
 
 
 def parse(text: str, name: str) -> tuple[Rule, ...]:
