@@ -31,7 +31,7 @@ LENGTHS: Final = (*(f"words:{limit}" for limit in LIMITS), "words:more")
 # What says that it was found out comes from no book, though nobody saw any work.
 FOUND_OUT: Final = frozenset({"reveal", "label:cause", "under:cause"})
 BOOKISH: Final = frozenset({"textbook", "explained"})
-_DIGIT: Final = re.compile(r"\d")
+_DIGIT: Final = re.compile(r"[0-9]")
 _QUOTED: Final = re.compile(r"[\"“«][^\"”»]{25,300}[\"”»]")
 
 

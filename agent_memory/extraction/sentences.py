@@ -25,9 +25,9 @@ BOLD: Final = ("**", "__")
 # One set of characters in front is what makes the search fast.
 _END: Final = re.compile(r"[.!?…\n](?:(?<=\n)[^\S\n]*|(?<!\n)[\"”»)\]`*_]{0,3}[^\S\n]+)(?=\S)")
 _END_OR_NUMBER: Final = re.compile(_END.pattern + r"|[^\S\n](?=\(?\d{1,2}\)[^\S\n])")
-_ABBREVIATION: Final = re.compile(
-    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|approx|resp|cf|fig|p|ex|ca|incl|mr|mrs|ms|dr|dra|sr|sra|núm|num|pág|pag|aprox|obs)\.$",
-    re.IGNORECASE,
+_ABBREVIATIONS: Final = frozenset(
+    "e.g. i.e. etc. vs. approx. resp. cf. fig. p. ex. ca. incl. mr. mrs. ms. dr. dra. sr. sra. núm. num. pág. pag. "
+    "aprox. obs.".split()
 )
 _BOLD_LABEL: Final = re.compile(
     r"(?:\*\*|__)([^*_\n]{1,60}?)(?:[:.]?(?:\*\*|__)[:.]?|:(?:\*\*|__))(?:[^\S\n]*[–—-])?(?:\s+|$)"
@@ -130,7 +130,7 @@ def _spans(text: str, block: Block, speech: bool) -> Iterator[tuple[int, int]]:
         stop, mark = match.start(), match[0]
         if mark[0] in ".!?…":
             stop += len(mark.rstrip())
-            if _ABBREVIATION.search(text, max(start, stop - 8), stop) or _LETTER.fullmatch(text, start, stop):
+            if text[max(start, stop - 8) : stop].replace("(", " ").split()[-1].lower() in _ABBREVIATIONS or _LETTER.fullmatch(text, start, stop):
                 continue
         elif mark[0] == "\n" and _wraps(text, start, match, speech):
             continue

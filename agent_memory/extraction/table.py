@@ -8,6 +8,7 @@ sentence. It refuses malformed rows, and cues without a weight.
 from __future__ import annotations
 
 import re
+import string
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -27,7 +28,7 @@ ROLES: Final = ("user", "assistant")
 _ACCENTED: Final = ("áàâãäåéèêëíìîïóòôõöúùûüçñ", "aaaaaaeeeeiiiiooooouuuucn")
 _ACCENTS: Final = str.maketrans(_ACCENTED[0] + "’", _ACCENTED[1] + "'")
 _LATIN_ACCENTS: Final = bytes.maketrans(*(letters.encode("latin-1") for letters in _ACCENTED))
-_WORD: Final = re.compile(r"[a-z0-9_']+|[?\",;]")
+_MARKS: Final = '?",;'
 # Small words, folded, that only one of the languages has; "so", "no", "as" and "todo" are words of both.
 _ENGLISH: Final = frozenset(
     "the and is are was were be been to of it its that this these with for from not in on at or if but we you i they "
@@ -83,7 +84,7 @@ class Table:
     def find(self, text: str, role: str) -> frozenset[str]:
         """Return the names of the cues in one sentence, or ``vetoed`` and its vetoes (``veto:…``) if it has any."""
         folded = fold_sentence(text)
-        words = frozenset(_WORD.findall(folded))
+        words = words_of(folded)
         place = (role, tongue_of(words))
         vetoes = self.vetoes[place].find(folded, words)
         return vetoes | {VETOED} if vetoes else self.cues[place].find(folded, words)
@@ -102,6 +103,21 @@ def fold_sentence(text: str) -> str:
         return lowered.encode("latin-1").translate(_LATIN_ACCENTS).decode("latin-1")
     except UnicodeEncodeError:
         return lowered.translate(_ACCENTS)
+
+
+class _Blanks(dict[int, str]):
+    """What ``str.translate`` turns characters into, blanks unless something else is said."""
+
+    def __missing__(self, char: int) -> str:
+        return " "
+
+
+_WORD_CHARS: Final = _Blanks({ord(char): char for char in f"{string.ascii_lowercase}{string.digits}_'"})
+
+
+def words_of(folded: str) -> frozenset[str]:
+    """Return the words of a folded sentence, and the marks in it that a row may name like words."""
+    return frozenset([*folded.translate(_WORD_CHARS).split(), *[mark for mark in _MARKS if mark in folded]])
 
 
 def tongue_of(words: frozenset[str]) -> str:
