@@ -47,6 +47,8 @@ def redact(text: str) -> Redacted:
         if not present.isdisjoint(rule.literals):
             text, found = _apply(rule, text)
             count += found
+            if found:
+                present.add(MARK.lower())  # what was cut in two has its second half behind such a mark
     return Redacted(text, count)
 
 
