@@ -74,8 +74,6 @@ def _of_label(label: str, under: str) -> frozenset[str]:
     return own | {f"under:{name.partition(':')[2]}" for name in over}
 
 
-
-
 def vetoed(found: Set[str]) -> bool:
     """Tell whether one of the signals ends the matter."""
     return VETOED in found

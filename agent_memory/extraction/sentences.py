@@ -130,7 +130,9 @@ def _spans(text: str, block: Block, speech: bool) -> Iterator[tuple[int, int]]:
         stop, mark = match.start(), match[0]
         if mark[0] in ".!?…":
             stop += len(mark.rstrip())
-            if text[max(start, stop - 8) : stop].replace("(", " ").split()[-1].lower() in _ABBREVIATIONS or _LETTER.fullmatch(text, start, stop):
+            if text[max(start, stop - 8) : stop].replace("(", " ").split()[
+                -1
+            ].lower() in _ABBREVIATIONS or _LETTER.fullmatch(text, start, stop):
                 continue
         elif mark[0] == "\n" and _wraps(text, start, match, speech):
             continue

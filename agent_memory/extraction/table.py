@@ -15,9 +15,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any, Final, Literal, cast, get_args
+from typing import Any, Final, Literal, get_args
 
 from agent_memory.errors import TableError
+from agent_memory.model.rows import read_rows
 
 Speaker = Literal["user", "assistant", "any"]
 Kind = Literal["cue", "veto", "label"]
@@ -173,33 +174,24 @@ def parse(text: str, name: str) -> tuple[Cue, ...]:
     Raises:
         TableError: Not TOML, or a row without the right keys; the message names file and row.
     """
-    try:
-        rows = tomllib.loads(text)["cue"]
-    except (tomllib.TOMLDecodeError, KeyError) as error:
-        raise TableError(f"{name} is no table of cues: {error}.", hint="Reinstall agent-memory.", file=name) from error
-    return tuple(_cue(row, f"{name}, row {number}") for number, row in enumerate(rows, 1))
+    return read_rows(text, name, "cue", _cue)
 
 
-def _cue(row: Mapping[str, Any], where: str) -> Cue:
-    try:
-        kind, role = row.get("kind", "cue"), row.get("role", "any")
-        cue = Cue(
-            id=row["id"] if kind == "cue" else f"{kind}:{row['id']}",
-            kind=cast("Kind", kind),
-            role=cast("Speaker", role),
-            words=frozenset(row.get("words", "").split()),
-            regex=re.compile(row["regex"]) if "regex" in row else None,
-            examples=tuple(row["examples"]),
-            counterexamples=tuple(row.get("counterexamples", ())),
-            category=row.get("category", ""),
-            weight=float(row.get("weight", 0.0)),
-        )
-    except (KeyError, TypeError, AttributeError, re.error) as error:
-        raise TableError(f"{where} is malformed: {error!r}.", hint="Mend that row.", row=where) from error
+def _cue(row: Mapping[str, Any]) -> Cue:
+    kind, role = row.get("kind", "cue"), row.get("role", "any")
+    cue = Cue(
+        id=row["id"] if kind == "cue" else f"{kind}:{row['id']}",
+        kind=kind,
+        role=role,
+        words=frozenset(row.get("words", "").split()),
+        regex=re.compile(row["regex"]) if "regex" in row else None,
+        examples=tuple(row["examples"]),
+        counterexamples=tuple(row.get("counterexamples", ())),
+        category=row.get("category", ""),
+        weight=float(row.get("weight", 0.0)),
+    )
     if kind not in get_args(Kind) or role not in get_args(Speaker) or not (cue.words or cue.regex):
-        raise TableError(
-            f"{where} has an unknown kind or role, or nothing to look for.", hint="Mend that row.", row=where
-        )
+        raise ValueError("an unknown kind or role, or nothing to look for")
     return cue
 
 
@@ -212,8 +204,8 @@ def weights() -> Mapping[str, Mapping[str, float]]:
     Raises:
         TableError: The file is malformed.
     """
-    text = resources.files(__package__).joinpath("patterns", "weights.toml").read_text(encoding="utf-8")
     try:
-        return {name: {cue: float(weight) for cue, weight in row.items()} for name, row in tomllib.loads(text).items()}
+        rows = tomllib.loads(text_of("weights.toml"))
+        return {name: {cue: float(weight) for cue, weight in row.items()} for name, row in rows.items()}
     except (tomllib.TOMLDecodeError, AttributeError, TypeError, ValueError) as error:
         raise TableError(f"weights.toml is malformed: {error}.", hint="Reinstall agent-memory.") from error
