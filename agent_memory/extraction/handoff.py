@@ -54,10 +54,8 @@ def cover(memo: Memo, turn: Turn, observed: list[Observation]) -> Coverage:
     old = memo.coverage
     if turn.ordinal <= old.after:
         return old
-    said = [one for one in observed if "veto:quotation" not in one.signals]
-    prose = bool(said)
-    if turn.role == "assistant":
-        said = [one for one in said if not one.sentence.text.endswith(":")]
+    prose = [one for one in observed if "veto:quotation" not in one.signals]
+    said = [one for one in prose if turn.role == "user" or not one.sentence.text.endswith(":")]
     last = next(_telling(reversed(said)), "")
     files = [path for record in turn.records for tool in record.tools if writes(tool) for path in tool.paths]
     opening = list(islice(_telling(said), OPENING_SENTENCES)) if turn.role == "user" else []
@@ -70,7 +68,7 @@ def cover(memo: Memo, turn: Turn, observed: list[Observation]) -> Coverage:
         last_turn=turn.ordinal,
         last_at=turn.at.astimezone(UTC).isoformat(),
         approximate=turn.approximate,
-        prose_turns=old.prose_turns + prose,
+        prose_turns=old.prose_turns + bool(prose),
         asked=_some(old.asked, asked, MAX_ASKED),
         done=_some(old.done, done, MAX_DONE),
         files=_last_of(old.files, files),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -52,17 +52,19 @@ def signals(sentence: Sentence, role: Role, around: frozenset[str], table: Table
         found |= {VETOED, "veto:quotation"}
     if vetoed(found):
         return found
-    shape = [LENGTHS[bisect_left(LIMITS, words)]]
-    if _DIGIT.search(text):
-        shape.append("number")
-    if ";" in text:
-        shape.append("semicolon")
+    shape = _shape(text, words)
     if "asked:choice" in around and role == "user" and words <= TERSE_WORDS and "report" not in found:
         shape.append("terse-choice")
     if sentence.label or sentence.under:
         around |= _of_label(sentence.label, sentence.under)
     found = found.union(around, shape)
     return found if found.isdisjoint(FOUND_OUT) else found - BOOKISH
+
+
+def _shape(text: str, words: int) -> list[str]:
+    """Return what can be said of a sentence without reading it."""
+    signs = {"number": _DIGIT.search(text), "semicolon": ";" in text}
+    return [LENGTHS[bisect_left(LIMITS, words)], *(name for name, holds in signs.items() if holds)]
 
 
 @lru_cache(maxsize=512)
@@ -79,7 +81,7 @@ def vetoed(found: Set[str]) -> bool:
     return VETOED in found
 
 
-def confidence(category: Category, role: Role, found: frozenset[str]) -> float:
+def confidence(category: Category, role: Role, found: Iterable[str]) -> float:
     """Return how sure we are, 0 to 1, that a sentence with these signals belongs to ``category``."""
     row: Mapping[str, float] = weights().get(f"{category}.{role}", {})
     if not row:
