@@ -32,7 +32,7 @@ from agent_memory.vault.journal import last_origin
 from agent_memory.vault.store import View
 
 # This many turns keep memory flat and make the disk wait rarely; short conversations share a batch.
-TURNS_PER_BATCH: Final = 64
+TURNS_PER_BATCH: Final = 256
 PASSES_PER_BATCH: Final = 64
 
 

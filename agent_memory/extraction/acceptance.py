@@ -43,7 +43,7 @@ def proposal_of(turn: Turn, observed: list[Observation]) -> Proposal:
     options = []
     for one in observed:
         sentence = one.sentence
-        if sentence.kind == "cell" or not (sentence.mark or sentence.label or one.signals & OFFERED):
+        if sentence.kind == "cell" or not (sentence.mark or sentence.label or not OFFERED.isdisjoint(one.signals)):
             continue
         named = _NAMED.match(fold_sentence(sentence.label or sentence.text))
         letter = _LETTER.match(sentence.label.strip("*. "))

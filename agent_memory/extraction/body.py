@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from typing import Final
 
+from agent_memory.extraction.table import text_of
 from agent_memory.model.text import shorten
 
 MAX_BODY_CHARS: Final = 300
@@ -47,15 +47,16 @@ def technologies() -> Mapping[str, bool]:
     ``patterns/technologies.txt`` has them, blank-separated; one with a capital counts only where it is written so
     ("REST", not "the rest") or has a version ("node 22").
     """
-    folder = resources.files(__package__).joinpath("patterns")
-    names = folder.joinpath("technologies.txt").read_text(encoding="utf-8").split()
-    return {name.lower(): not name.islower() for name in names}
+    return {name.lower(): not name.islower() for name in text_of("technologies.txt").split()}
 
 
 def without_lead_in(text: str) -> str:
     """Return ``text`` without the words that only lead up to what it says."""
-    words = _LEAD_IN.sub("", text)
-    return _ANNOUNCED.sub("", words).strip(" -–—:;,") or text
+    lead = _LEAD_IN.match(text)
+    words = text[lead.end() :] if lead else text
+    if ":" in words:
+        words = _ANNOUNCED.sub("", words)
+    return words.strip(" -–—:;,") or text
 
 
 def compose(text: str, reason: str = "") -> str:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from agent_memory.extraction import acceptance, tasks
 from agent_memory.extraction.body import MAX_BODY_CHARS, compose, tags_of
@@ -24,7 +24,7 @@ from agent_memory.extraction.standing import SURE, settle
 from agent_memory.extraction.table import fold_sentence, load
 from agent_memory.model.ids import fingerprint, key_of
 from agent_memory.model.memory import Candidate
-from agent_memory.model.text import language_of, one_line
+from agent_memory.model.text import language_of
 from agent_memory.model.transcript import Origin, Turn
 from agent_memory.redaction.redact import MARK
 
@@ -38,8 +38,7 @@ FEW_WORDS: Final = 4
 POINTS_BACK: Final = re.compile(r"(?:that|this|it|those|they|isso|isto|esse|essa|este|esta)\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """A stretch of the turn that is worth remembering, before it becomes a candidate."""
 
     category: Category
@@ -88,7 +87,7 @@ def _findings(turn: Turn, observed: list[Observation]) -> Iterator[Finding]:
         finding = _judge(turn, one)
         if finding is None:
             if pending and _gives_reason(pending, one):
-                pending = replace(pending, reason=one.sentence.text)
+                pending = pending._replace(reason=one.sentence.text)
         elif pending and _joins(pending, finding):
             pending = _joined(turn, pending, finding)
         else:
@@ -101,8 +100,8 @@ def _findings(turn: Turn, observed: list[Observation]) -> Iterator[Finding]:
 
 
 def _joined(turn: Turn, first: Finding, second: Finding) -> Finding:
-    text = one_line(plain(turn.text[first.start : second.end]))
-    return replace(second, start=first.start, text=text, confidence=max(first.confidence, second.confidence))
+    text = plain(turn.text[first.start : second.end])
+    return second._replace(start=first.start, text=text, confidence=max(first.confidence, second.confidence))
 
 
 def _widened(turn: Turn, finding: Finding, before: Observation | None) -> Finding:
@@ -114,7 +113,7 @@ def _widened(turn: Turn, finding: Finding, before: Observation | None) -> Findin
     far = finding.start - first.end > 2 or finding.end - first.start > MAX_BODY_CHARS
     if first.block != finding.block or far:
         return finding
-    return _joined(turn, replace(finding, start=first.start), finding)
+    return _joined(turn, finding._replace(start=first.start), finding)
 
 
 def _judge(turn: Turn, one: Observation) -> Finding | None:

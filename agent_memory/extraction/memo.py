@@ -7,7 +7,7 @@ and the handoff so far. It refuses to grow with the conversation: every list in 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Final, TypeVar
 
 FORMAT: Final = 2
@@ -94,7 +94,8 @@ class Memo:
 
     def to_json(self) -> str:
         """Return the memo as one line of JSON."""
-        return json.dumps({"format": FORMAT, **asdict(self)}, ensure_ascii=False, separators=(",", ":"))
+        values = {"format": FORMAT, **_values(self)}
+        return json.dumps(values, default=_values, ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> Memo:
@@ -106,6 +107,11 @@ class Memo:
             return _memo(values)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return cls()
+
+
+def _values(part: Any) -> dict[str, Any]:
+    """Return what a part of the memo holds, by name; unlike ``asdict`` it copies nothing."""
+    return {one.name: getattr(part, one.name) for one in fields(part)}
 
 
 def _memo(values: dict[str, Any]) -> Memo:

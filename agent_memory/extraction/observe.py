@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from agent_memory.extraction.memo import Memo
 from agent_memory.extraction.score import signals
@@ -29,12 +29,12 @@ ACCEPTANCE: Final = re.compile(
 )
 ACCEPTANCE_WORDS: Final = 6
 SHORT_TURN: Final = 2
+INSTRUCTING: Final = frozenset("imperative always-never only no-x choose from-now-on stays must want instead".split())
 # After these, an answer without any work is an explanation out of a book.
 EXPLAINING: Final = {"asked": "textbook", "said": "explained"}
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(NamedTuple):
     """A sentence, its signals, and whether redaction touched the record it stands in."""
 
     sentence: Sentence
@@ -91,19 +91,7 @@ def mood_of(observed: list[Observation], folded: str) -> str:
     statements = [one for one in observed if one.signals.isdisjoint(("veto:question", "asks"))]
     if not statements:
         return "asked"
-    instructing = {
-        "imperative",
-        "always-never",
-        "only",
-        "no-x",
-        "choose",
-        "from-now-on",
-        "stays",
-        "must",
-        "want",
-        "instead",
-    }
-    if any(one.signals & instructing for one in statements):
+    if not all(one.signals.isdisjoint(INSTRUCTING) for one in statements):
         return "instructed"
     return "reported" if any("report" in one.signals for one in statements) else "said"
 

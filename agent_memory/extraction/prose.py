@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 Kind = Literal["paragraph", "bullet", "numbered", "checkbox", "heading", "cell"]
 
@@ -36,8 +35,7 @@ _MACHINE: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """One stretch of prose: ``text[start:end]``, without the list mark in front of it.
 
     ``mark`` is a numbered line's number, or ``x`` or a blank for a checkbox. ``column`` is the heading of

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Set
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Set
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -25,10 +26,12 @@ TERSE_WORDS: Final = 10
 # Nobody says a sentence of this length; what is longer was pasted.
 MAX_CHARS: Final = 1000
 MIN_QUOTED_CHARS: Final = 27
+LIMITS: Final = (3, 6, 10, 16, 26)
+LENGTHS: Final = (*(f"words:{limit}" for limit in LIMITS), "words:more")
 # What says that it was found out comes from no book, though nobody saw any work.
 FOUND_OUT: Final = frozenset({"reveal", "label:cause", "under:cause"})
 BOOKISH: Final = frozenset({"textbook", "explained"})
-_DIGIT: Final = re.compile(r"\d")
+_DIGIT: Final = re.compile(r"[0-9]")
 _QUOTED: Final = re.compile(r"[\"“«][^\"”»]{25,300}[\"”»]")
 
 
@@ -49,16 +52,19 @@ def signals(sentence: Sentence, role: Role, around: frozenset[str], table: Table
         found |= {VETOED, "veto:quotation"}
     if vetoed(found):
         return found
-    shape = {
-        f"words:{_bucket(words)}": True,
-        "number": _DIGIT.search(text) is not None,
-        "semicolon": ";" in text,
-        "terse-choice": "asked:choice" in around and role == "user" and words <= TERSE_WORDS and "report" not in found,
-    }
-    found = found.union(
-        around, (name for name, holds in shape.items() if holds), _of_label(sentence.label, sentence.under)
-    )
+    shape = _shape(text, words)
+    if "asked:choice" in around and role == "user" and words <= TERSE_WORDS and "report" not in found:
+        shape.append("terse-choice")
+    if sentence.label or sentence.under:
+        around |= _of_label(sentence.label, sentence.under)
+    found = found.union(around, shape)
     return found if found.isdisjoint(FOUND_OUT) else found - BOOKISH
+
+
+def _shape(text: str, words: int) -> list[str]:
+    """Return what can be said of a sentence without reading it."""
+    signs = {"number": _DIGIT.search(text), "semicolon": ";" in text}
+    return [LENGTHS[bisect_left(LIMITS, words)], *(name for name, holds in signs.items() if holds)]
 
 
 @lru_cache(maxsize=512)
@@ -70,29 +76,21 @@ def _of_label(label: str, under: str) -> frozenset[str]:
     return own | {f"under:{name.partition(':')[2]}" for name in over}
 
 
-def _bucket(words: int) -> str:
-    for limit in (3, 6, 10, 16, 26):
-        if words <= limit:
-            return f"{limit}"
-    return "more"
-
-
 def vetoed(found: Set[str]) -> bool:
     """Tell whether one of the signals ends the matter."""
     return VETOED in found
 
 
-def confidence(category: Category, role: Role, found: frozenset[str]) -> float:
+def confidence(category: Category, role: Role, found: Iterable[str]) -> float:
     """Return how sure we are, 0 to 1, that a sentence with these signals belongs to ``category``."""
     row: Mapping[str, float] = weights().get(f"{category}.{role}", {})
     if not row:
         return 0.0
-    total, weight_of = row["bias"], row.get
-    for name in found:
-        total += weight_of(name, 0.0)
+    total = math.fsum([row["bias"], *(row.get(name, 0.0) for name in found)])  # whatever the order of a set
     return 1 / (1 + math.exp(-max(min(total, 30.0), -30.0)))
 
 
+@lru_cache(maxsize=4096)  # most sentences are described by the same few signals
 def classify(role: Role, found: frozenset[str]) -> tuple[Category, float] | None:
     """Return the likeliest category and its confidence, None for a vetoed sentence."""
     if vetoed(found):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from agent_memory.extraction.prose import Block, Kind, blocks, is_machine_line, without_briefings
 from agent_memory.model.text import one_line
@@ -20,11 +20,14 @@ from agent_memory.model.text import one_line
 MAX_SPEECH_CHARS: Final = 1500
 MAX_SPEECH_SENTENCES: Final = 20
 SOFT_WRAP_CHARS: Final = 60
+BOLD: Final = ("**", "__")
 
-_END: Final = re.compile(r"[.!?…][\"”»)\]`*_]{0,3}[^\S\n]+(?=\S)|\n[^\S\n]*(?=\S)|[^\S\n](?=\(?\d{1,2}\)[^\S\n])")
-_ABBREVIATION: Final = re.compile(
-    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|approx|resp|cf|fig|p|ex|ca|incl|mr|mrs|ms|dr|dra|sr|sra|núm|num|pág|pag|aprox|obs)\.$",
-    re.IGNORECASE,
+# One set of characters in front is what makes the search fast.
+_END: Final = re.compile(r"[.!?…\n](?:(?<=\n)[^\S\n]*|(?<!\n)[\"”»)\]`*_]{0,3}[^\S\n]+)(?=\S)")
+_END_OR_NUMBER: Final = re.compile(_END.pattern + r"|[^\S\n](?=\(?\d{1,2}\)[^\S\n])")
+_ABBREVIATIONS: Final = frozenset(
+    "e.g. i.e. etc. vs. approx. resp. cf. fig. p. ex. ca. incl. mr. mrs. ms. dr. dra. sr. sra. núm. num. pág. pag. "
+    "aprox. obs.".split()
 )
 _BOLD_LABEL: Final = re.compile(
     r"(?:\*\*|__)([^*_\n]{1,60}?)(?:[:.]?(?:\*\*|__)[:.]?|:(?:\*\*|__))(?:[^\S\n]*[–—-])?(?:\s+|$)"
@@ -36,10 +39,10 @@ _EMPHASIS: Final = re.compile(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
 _LEAD: Final = re.compile(r"^[^\w\s`\"'“«(\[@#$.<~/+-]+\s*")
 _LETTER: Final = re.compile(r"[\W_]{0,4}\w[\W_]{1,4}")
 MAX_LABEL_WORDS: Final = 5
+MAX_LABEL_CHARS: Final = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """Something said: ``text`` as it reads, without Markdown, and the span of the exact words.
 
     ``body_start`` is where in the turn the words after its label begin. ``block`` counts blocks, so that
@@ -116,19 +119,22 @@ def _title(text: str, block: Block) -> str:
 
 
 def _bold_line(text: str, start: int, end: int) -> str:
-    bold = _BOLD_LABEL.match(text, start, end)
+    bold = _BOLD_LABEL.match(text, start, end) if text.startswith(BOLD, start) else None
     return plain(bold[1]).rstrip(": ") if bold and bold.end() == end else ""
 
 
 def _spans(text: str, block: Block, speech: bool) -> Iterator[tuple[int, int]]:
     start = block.start
-    for match in _END.finditer(text, block.start, block.end):
-        stop = match.start() + 1 if match[0][0] in ".!?…" else match.start()
-        if match[0][0] in ".!?…":
-            stop = match.start() + len(match[0].rstrip())
-            if _ABBREVIATION.search(text, max(start, stop - 8), stop) or _LETTER.fullmatch(text, start, stop):
+    ends = _END_OR_NUMBER if text.find(")", start, block.end) >= 0 else _END
+    for match in ends.finditer(text, start, block.end):
+        stop, mark = match.start(), match[0]
+        if mark[0] in ".!?…":
+            stop += len(mark.rstrip())
+            if text[max(start, stop - 8) : stop].replace("(", " ").split()[
+                -1
+            ].lower() in _ABBREVIATIONS or _LETTER.fullmatch(text, start, stop):
                 continue
-        elif match[0][0] == "\n" and _wraps(text, start, match, speech):
+        elif mark[0] == "\n" and _wraps(text, start, match, speech):
             continue
         if stop > start:
             yield start, stop
@@ -145,7 +151,7 @@ def _wraps(text: str, start: int, match: re.Match[str], speech: bool) -> bool:
 
 def _sentence(text: str, start: int, end: int, block: Block, number: int, under: str) -> Sentence:
     kind, mark, label, body = block.kind, block.mark, block.column, start
-    if number_mark := _NUMBER.match(text, start, end):
+    if (text[start] == "(" or text[start].isdigit()) and (number_mark := _NUMBER.match(text, start, end)):
         kind, mark, start = "numbered", number_mark[1], number_mark.end()
         body = start
     if block.kind != "cell" and (found := _label(text, start, end)):
@@ -165,7 +171,8 @@ def _sentence(text: str, start: int, end: int, block: Block, number: int, under:
 
 def _label(text: str, start: int, end: int) -> tuple[str, int] | None:
     """Return the label in front of a sentence and where the words after it begin."""
-    match = _BOLD_LABEL.match(text, start, end) or _LABEL.match(text, start, end)
+    bold = text.startswith(BOLD, start) and _BOLD_LABEL.match(text, start, end)
+    match = bold or (_LABEL.match(text, start, end) if text.find(":", start, start + MAX_LABEL_CHARS) >= 0 else None)
     if match is None or match.end() >= end or len(match[1].split()) > MAX_LABEL_WORDS:
         return None
     return match[1].strip(), match.end()
@@ -178,4 +185,5 @@ def plain(text: str) -> str:
     if "*" in text or "__" in text:
         spans = text.split("`")
         text = "`".join(span if number % 2 else _EMPHASIS.sub("", span) for number, span in enumerate(spans))
-    return _LEAD.sub("", one_line(text))
+    line = one_line(text)
+    return line if line[:1].isalnum() else _LEAD.sub("", line)

@@ -25,7 +25,8 @@ _EN_WORDS: Final = frozenset(
     " only also so if but or because will would should must have has had do does did use used let lets let's go"
     " an into out up then than now still need needs".split()
 )
-_PT_MARKS: Final = re.compile(r"[ãõçáâêéíóôúà]|\b\w+(?:ções|ção|mente|ando|endo|indo)\b", re.IGNORECASE)
+_PT_MARKS: Final = re.compile(r"[ãõçáâêéíóôúà]|\b\w+(?:ções|ção|mente|ando|endo|indo)\b")
+_PT_ENDINGS: Final = ("mente", "ando", "endo", "indo")
 
 
 def fold(text: str) -> str:
@@ -79,10 +80,12 @@ def language_of(text: str) -> Language | None:
     Code, URLs and paths should be stripped first. The two lists were measured at no wrong answer in
     120 chat messages, unknown in 7; callers fall back on the conversation's majority.
     """
-    tokens = text.lower().split()
-    bare = [token.strip(".,;:!?()\"'“”…") for token in tokens]
-    portuguese = sum(token in _PT_WORDS for token in bare) + 2 * len(_PT_MARKS.findall(text))
-    english = sum(token in _EN_WORDS for token in bare)
+    lowered = text.lower()
+    bare = [token.strip(".,;:!?()\"'“”…") for token in lowered.split()]
+    marked = not lowered.isascii() or any(ending in lowered for ending in _PT_ENDINGS)  # far cheaper than the search
+    marks = _PT_MARKS.findall(lowered) if marked else ()
+    portuguese = len([token for token in bare if token in _PT_WORDS]) + 2 * len(marks)
+    english = len([token for token in bare if token in _EN_WORDS])
     if portuguese == english:
         return None
     return "pt" if portuguese > english else "en"

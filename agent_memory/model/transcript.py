@@ -164,11 +164,3 @@ class ConversationFile:
     source: str
     path: str
     parent: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ReadReport:
-    """What reading a file came across besides turns."""
-
-    skipped: tuple[SkippedLine, ...] = field(default=())
-    redactions: int = 0

@@ -41,12 +41,14 @@ class Redacted:
 def redact(text: str) -> Redacted:
     """Take every secret out of ``text``; redacting again changes nothing."""
     lowered = text.lower()
-    present = {literal for literal in literals() if literal in lowered}
+    present = {one for mark, of_mark in literals().items() if mark in lowered for one in of_mark if one in lowered}
     count = 0
     for rule in load() if present else ():
         if not present.isdisjoint(rule.literals):
             text, found = _apply(rule, text)
             count += found
+            if found:
+                present.add(MARK.lower())  # what was cut in two has its second half behind such a mark
     return Redacted(text, count)
 
 

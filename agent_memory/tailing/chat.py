@@ -20,7 +20,6 @@ from agent_memory.sources import source_named
 from agent_memory.sources.base import Chat
 from agent_memory.sources.turns import Assembly
 from agent_memory.system import files
-from agent_memory.tailing.decide import decide
 from agent_memory.tailing.reading import ClosedTurn, Reading
 from agent_memory.tailing.secrets import Redact, Redactor
 
@@ -125,8 +124,7 @@ class _ChatReading(Reading):
         redact: Redact,
         name_known: NameKnown,
     ) -> None:
-        change = decide(identity, bookmark, idle=idle)
-        super().__init__(source_named(file.source), file, identity, change, (), b"", idle=idle, now=now, redact=redact)
+        super().__init__(source_named(file.source), file, identity, (), b"", idle=idle, now=now, redact=redact)
         self._chat = chat
         self.agent = check_name(chat.agent or file.conversation.removesuffix(".json"), "an agent")
         self.content_digest = _content_digest(chat)

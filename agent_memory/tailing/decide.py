@@ -7,48 +7,25 @@ inodes are reused, times are copied, and a file may be rewritten in place to the
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
 
 from agent_memory.model.transcript import Bookmark, FileIdentity, Mark
 
 
-class Change(Enum):
-    """What has become of a file; the first four need no reading."""
+def needs_reading(seen: FileIdentity | None, bookmark: Bookmark | None, *, idle: bool) -> bool:
+    """Tell whether a file, compared with its bookmark, may hold something to take.
 
-    GONE = "gone"
-    EMPTIED = "emptied"  # a crash of the machine does that; it means nothing, least of all "forget"
-    SETTLED = "settled"
-    WAITING = "waiting"  # unchanged, but its last turn has not had its idle close
-    IDLE = "idle"  # unchanged, and the idle close is due
-    NEW = "new"
-    GROWN = "grown"
-    TRUNCATED = "truncated"
-    REPLACED = "replaced"  # another file has taken the name
-    REWRITTEN = "rewritten"
-
-    @property
-    def needs_reading(self) -> bool:
-        """Whether there may be something to take."""
-        return self not in (Change.GONE, Change.EMPTIED, Change.SETTLED, Change.WAITING)
-
-
-def decide(seen: FileIdentity | None, bookmark: Bookmark | None, *, idle: bool) -> Change:
-    """Compare a file as it is with the bookmark.
+    An empty file means nothing, least of all "forget": a crash of the machine empties files. An unchanged one
+    waits until the idle close of its last turn is due.
 
     Args:
         seen: What ``stat`` says now, None if there is no file.
         bookmark: How far it has been taken, None if never.
         idle: Whether nobody has written to it for the idle threshold.
     """
-    if seen is None:
-        return Change.GONE
-    if seen.size == 0:
-        return Change.EMPTIED
-    if bookmark is None:
-        return Change.NEW
-    if seen == bookmark.identity:
-        return Change.SETTLED if bookmark.settled else Change.IDLE if idle else Change.WAITING
-    return _difference(seen, bookmark.identity)
+    if seen is None or seen.size == 0:
+        return False
+    unchanged = bookmark is not None and seen == bookmark.identity
+    return not unchanged or (idle and not (bookmark and bookmark.settled))
 
 
 def marks_that_hold(bookmark: Bookmark | None, digest: Callable[[int, int], str]) -> tuple[Mark, ...]:
@@ -67,11 +44,3 @@ def marks_that_hold(bookmark: Bookmark | None, digest: Callable[[int, int], str]
             break
         held.append(mark)
     return tuple(held)
-
-
-def _difference(seen: FileIdentity, before: FileIdentity) -> Change:
-    if (seen.device, seen.inode) != (before.device, before.inode):
-        return Change.REPLACED
-    if seen.size == before.size:
-        return Change.REWRITTEN
-    return Change.GROWN if seen.size > before.size else Change.TRUNCATED

@@ -16,7 +16,7 @@ from agent_memory.model.transcript import Bookmark, ConversationFile, Mark
 from agent_memory.sources import source_named
 from agent_memory.system import files
 from agent_memory.tailing.chat import open_chat
-from agent_memory.tailing.decide import decide
+from agent_memory.tailing.decide import needs_reading
 from agent_memory.tailing.reading import ClosedTurn as ClosedTurn
 from agent_memory.tailing.reading import Reading as Reading
 from agent_memory.tailing.resume import read_between, standing_marks
@@ -45,15 +45,14 @@ def open_reading(
     if source.chat_of is not None:
         return open_chat(file, bookmark, idle=lambda mtime_ns: idle, now=now, redact=redact)
     path = Path(file.path)
-    if not decide(files.identify(path), bookmark, idle=idle).needs_reading:
+    if not needs_reading(files.identify(path), bookmark, idle=idle):
         return None
     with files.opened(path) as (handle, identity):
-        change = decide(identity, bookmark, idle=idle)
         marks = standing_marks(handle, identity.size, bookmark, source.layout_of(file.path), idle=idle)
         head = read_between(handle, 0, min(HEAD_BYTES, identity.size))
-    if not change.needs_reading:
+    if not needs_reading(identity, bookmark, idle=idle):
         return None
-    reading = Reading(source, file, identity, change, marks, head, idle=idle, now=now, redact=redact)
+    reading = Reading(source, file, identity, marks, head, idle=idle, now=now, redact=redact)
     reading.known_alarms = bookmark.alarms if bookmark and marks else ()
     return reading
 

@@ -26,7 +26,6 @@ from agent_memory.sources import jsonl
 from agent_memory.sources.base import Event, Layout, Line, Source, Status
 from agent_memory.sources.turns import Assembly, Setting
 from agent_memory.system import files
-from agent_memory.tailing.decide import Change
 from agent_memory.tailing.resume import chunks, counts
 from agent_memory.tailing.secrets import Redact, Redactor
 
@@ -95,7 +94,6 @@ class Reading:
         source: Source,
         file: ConversationFile,
         identity: FileIdentity,
-        change: Change,
         marks: tuple[Mark, ...],
         head: bytes,
         *,
@@ -105,7 +103,6 @@ class Reading:
     ) -> None:
         self.file = file
         self.identity = identity
-        self.change = change
         self.marks = marks
         self.head = head
         self.skipped_lines = 0

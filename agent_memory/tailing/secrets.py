@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
-from agent_memory.model.transcript import Record, ToolUse
+from agent_memory.model.transcript import Record, Todo, ToolUse
 
 
 class Redacted(Protocol):
@@ -44,8 +44,8 @@ class Redactor:
         return replace(record, text=text, tools=tools, redacted=True) if self.count > before else record
 
     def _tool(self, tool: ToolUse) -> ToolUse:
-        paths = tuple(self._bare(path) for path in tool.paths)
-        return replace(tool, paths=paths, todos=tuple(replace(todo, text=self._bare(todo.text)) for todo in tool.todos))
+        todos = tuple(Todo(self._bare(todo.text), todo.status) for todo in tool.todos)
+        return ToolUse(tool.name, tuple(map(self._bare, tool.paths)), todos)
 
     def _bare(self, text: str) -> str:
         redacted = self.redact(text)

@@ -66,6 +66,18 @@ def test_a_private_key_without_an_end_is_taken_to_the_end_of_the_text() -> None:
     assert redact("here:\n" + key).text == "here:\n[REDACTED:private-key]"
 
 
+@pytest.mark.parametrize("between", ["\n", "\n\n"])
+def test_the_rest_of_a_token_that_two_blocks_share_is_taken_too(between: str) -> None:
+    text = "the key is glpat-" + f"x8Kq2mN4pR7tW1zB5c{between}9DvXeYf3Gh6Jl0\n\nNow deploy."
+
+    assert redact(text) == Redacted(f"the key is [REDACTED:token]{between}[REDACTED:token]\n\nNow deploy.", 2)
+
+
+@pytest.mark.parametrize("line", ["Deployment", "a second line", "step 2 is next", "tests/test_a1.py", "12345678"])
+def test_a_line_of_words_behind_a_token_stays(line: str) -> None:
+    assert redact(f"{A_KEY}\n{line}").text == f"[REDACTED:aws-key]\n{line}"
+
+
 def test_a_password_in_a_portuguese_sentence_is_taken() -> None:
     assert "Jaca" not in redact("a senha do banco é Jaca-2024!, não espalha").text
 

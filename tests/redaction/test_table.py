@@ -43,5 +43,8 @@ def test_what_is_no_toml_is_refused() -> None:
         parse("[[rule", "secrets.toml")
 
 
-def test_the_literals_are_those_of_all_rules() -> None:
-    assert set(literals()) == {literal for rule in load() for literal in rule.literals}
+def test_the_literals_are_those_of_all_rules_each_under_a_mark_that_stands_in_it() -> None:
+    by_mark = [(mark, literal) for mark, those in literals().items() for literal in those]
+
+    assert {literal for _, literal in by_mark} == {literal for rule in load() for literal in rule.literals}
+    assert all(mark in literal for mark, literal in by_mark)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from agent_memory.model.transcript import Bookmark, FileIdentity, Mark
-from agent_memory.tailing.decide import Change, decide, marks_that_hold
+from agent_memory.tailing.decide import marks_that_hold, needs_reading
 
 SEEN = FileIdentity(device=1, inode=2, size=300, mtime_ns=1_000)
 MARKS = tuple(
@@ -25,30 +25,24 @@ def broken_at(place: int):
 @pytest.mark.parametrize(
     ("seen", "bookmark", "idle", "expected"),
     [
-        (None, None, True, Change.GONE),
-        (None, BOOKMARK, False, Change.GONE),
-        (replace(SEEN, size=0), BOOKMARK, True, Change.EMPTIED),
-        (replace(SEEN, size=0), None, True, Change.EMPTIED),
-        (SEEN, None, False, Change.NEW),
-        (SEEN, BOOKMARK, False, Change.WAITING),
-        (SEEN, BOOKMARK, True, Change.IDLE),
-        (SEEN, replace(BOOKMARK, settled=True), True, Change.SETTLED),
-        (SEEN, replace(BOOKMARK, settled=True), False, Change.SETTLED),
-        (replace(SEEN, size=400, mtime_ns=2), BOOKMARK, False, Change.GROWN),
-        (replace(SEEN, size=299, mtime_ns=2), BOOKMARK, False, Change.TRUNCATED),
-        (replace(SEEN, mtime_ns=2), replace(BOOKMARK, settled=True), False, Change.REWRITTEN),
-        (replace(SEEN, inode=3), BOOKMARK, False, Change.REPLACED),
-        (replace(SEEN, device=3, size=400), BOOKMARK, False, Change.REPLACED),
+        (None, None, True, False),
+        (None, BOOKMARK, False, False),
+        (replace(SEEN, size=0), BOOKMARK, True, False),
+        (replace(SEEN, size=0), None, True, False),
+        (SEEN, None, False, True),
+        (SEEN, BOOKMARK, False, False),
+        (SEEN, BOOKMARK, True, True),
+        (SEEN, replace(BOOKMARK, settled=True), True, False),
+        (SEEN, replace(BOOKMARK, settled=True), False, False),
+        (replace(SEEN, size=400, mtime_ns=2), BOOKMARK, False, True),
+        (replace(SEEN, size=299, mtime_ns=2), BOOKMARK, False, True),
+        (replace(SEEN, mtime_ns=2), replace(BOOKMARK, settled=True), False, True),
+        (replace(SEEN, inode=3), BOOKMARK, False, True),
+        (replace(SEEN, device=3, size=400), BOOKMARK, False, True),
     ],
 )
-def test_what_has_become_of_a_file(seen, bookmark, idle, expected):
-    assert decide(seen, bookmark, idle=idle) is expected
-
-
-def test_only_a_file_that_is_there_and_may_hold_more_is_read():
-    quiet = {change for change in Change if not change.needs_reading}
-
-    assert quiet == {Change.GONE, Change.EMPTIED, Change.SETTLED, Change.WAITING}
+def test_only_a_file_that_is_there_and_may_hold_more_is_read(seen, bookmark, idle, expected):
+    assert needs_reading(seen, bookmark, idle=idle) is expected
 
 
 def test_marks_hold_while_their_bytes_do():

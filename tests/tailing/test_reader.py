@@ -10,7 +10,6 @@ import pytest
 
 from agent_memory.errors import FileError
 from agent_memory.model.transcript import Bookmark, ConversationFile, Mark, SkippedLine
-from agent_memory.tailing.decide import Change
 from agent_memory.tailing.reader import ClosedTurn, Reading, bookmark_after, open_reading
 from agent_memory.tailing.reading import MARKS_KEPT
 from tests.builders import TURN_ENDED, assistant_line, user_line
@@ -97,7 +96,6 @@ def test_reading_goes_on_with_the_memo_of_its_mark(reader: Reader):
     reading = reader.open()
 
     assert reading is not None
-    assert reading.change is Change.GROWN
     assert reading.resumed is not None
     assert reading.resumed.memo == "memo 0"
     assert reading.next_ordinal == 1
