@@ -4,7 +4,8 @@
 
 Cold: `inject preview` and `search`, each a process of its own, run in turns with `python -c "import typer, sqlite3"`.
 The ratio of each pair is taken, of processor time and of wall time, and the median over the pairs counts: at most 3.
-Briefing: both kinds, of a vault that has not changed since the last one, in process; median wall time under 40 ms.
+Briefing: both kinds, of a vault that has not changed since the last one, in process; under 40 ms at the median. Of
+processor time, because on a busy machine wall time says how busy it is; on an idle one the two are the same.
 Vaults are generated, with the same seed each time. Exits with 1 where a target is missed.
 """
 
@@ -18,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -96,17 +97,21 @@ def briefing(count: int, stage: Path) -> bool:
     with open_memory(stage / "large") as memory:
         memory.add_all(entries(count))
         for kind in ("session", "turn"):
-            for command in ("", sentence(chance)):
-                times = []
-                for _ in range(BRIEFINGS):
-                    started = time.perf_counter()
-                    memory.briefing(command and sentence(chance), kind=kind)
-                    times.append(1000 * (time.perf_counter() - started))
-                p50 = statistics.median(times)
-                asked = "for a command" if command else "for no command"
-                print(f"{kind} briefing {asked}, {count} memories: p50 {p50:.1f} ms, worst {max(times):.1f} ms")
-                good &= p50 <= MAX_BRIEFING_MS
+            for asked in ("no command", "a command"):
+                commands = [sentence(chance) if asked == "a command" else "" for _ in range(BRIEFINGS)]
+                times = [spent(memory.briefing, command, kind=kind) for command in commands]
+                cpu, wall = (1000 * statistics.median(pair[n] for pair in times) for n in (0, 1))
+                name = f"{kind} briefing for {asked}, {count} memories"
+                print(f"{name}: p50 {cpu:.1f} ms of CPU, {wall:.1f} ms of wall time")
+                good &= cpu <= MAX_BRIEFING_MS
     return good
+
+
+def spent(work: Callable[..., object], *given: str, **more: str) -> tuple[float, float]:
+    """Return the processor and the wall time of some work in this process."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    work(*given, **more)
+    return time.process_time() - cpu, time.perf_counter() - wall
 
 
 def main() -> int:

@@ -83,6 +83,7 @@ def _source(app: App, agent: str, command: str, recovering: Sequence[Message]) -
         command,
         search=found,
         latest=lambda category, limit: mirror.memories(agent, category, limit=limit),
+        tagged=lambda tag, limit: found(f"tag:{tag}", None, limit),
         project=redact(app.shelf.project_text()).text,
         recovering=said,
         decisions=app.settings.count("context.decisions"),

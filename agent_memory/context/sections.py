@@ -45,13 +45,15 @@ class Source:
     """Where the items come from: what is asked, and whom to ask.
 
     ``search`` takes a text, a category or None for any, and a limit, and returns the best first; ``latest`` takes a
-    category and a limit, None for all, and returns the latest said first. Both know active memories of one agent only.
+    category and a limit, None for all, and returns the latest said first; ``tagged`` takes a tag and a limit. They know
+    active memories of one agent only.
     ``decisions`` and ``lessons`` are how many of them a session is told at most.
     """
 
     command: str = ""
     search: Callable[[str, str | None, int], Sequence[Hit]] = lambda _text, _category, _limit: ()
     latest: Callable[[str, int | None], Sequence[Hit]] = lambda _category, _limit: ()
+    tagged: Callable[[str, int], Sequence[Hit]] = lambda _tag, _limit: ()
     project: str = ""
     recovering: Sequence[Message] = ()
     decisions: int = 3
@@ -91,8 +93,7 @@ class Source:
 
     @cached_property
     def _kept(self) -> Sequence[Hit]:
-        kept = self.search(f"tag:{KEEP_TAG}", None, 2 * POOL)
-        return latest_first(hit for hit in kept if KEEP_TAG in hit.tags)
+        return latest_first(hit for hit in self.tagged(KEEP_TAG, 2 * POOL) if KEEP_TAG in hit.tags)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,15 +27,18 @@ def a_hit(
 
 
 def a_source(*vault: Hit, **asked: Any) -> Source:
-    """What ``vault`` has: a search finds what shares a word or a tag, in the order of the vault."""
+    """What ``vault`` has: a search finds what shares a word, in the order of the vault."""
     newest = sorted(vault, key=lambda hit: hit.at, reverse=True)
 
     def search(text: str, category: str | None, limit: int) -> Sequence[Hit]:
         wanted = set(words(text[:1000])) - {"mais", "the", "and"}
-        found = (hit for hit in vault if wanted & {*words(hit.body[:1000]), *hit.tags})
+        found = (hit for hit in vault if wanted & set(words(hit.body[:1000])))
         return [hit for hit in found if category in (None, hit.page.category)][:limit]
 
     def latest(category: str, limit: int | None) -> Sequence[Hit]:
         return [hit for hit in newest if hit.page.category == category][:limit]
 
-    return Source(search=search, latest=latest, **asked)
+    def tagged(tag: str, limit: int) -> Sequence[Hit]:
+        return [hit for hit in vault if tag in hit.tags][:limit]
+
+    return Source(search=search, latest=latest, tagged=tagged, **asked)
