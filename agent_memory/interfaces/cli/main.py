@@ -35,6 +35,8 @@ COMMANDS: Final = (
     ("agents", "vault", "List the agents that have pages."),
     ("project", "vault", "The page that every agent shares."),
     ("vault", "vault", "Entries by hand."),
+    ("session", "session", "Sessions of a host: JSON on standard input, JSON out."),
+    ("sync-checkpoints", "session", "Save the chats in conversations/ as checkpoints, where these are older."),
     ("changes", "care", "List what was done to the vault, newest first."),
     ("undo", "care", "Take changes back; what was changed again since stays, and is named."),
     ("forget", "care", "Remove words everywhere and for good; what a person wrote is named and left."),
