@@ -29,6 +29,7 @@ from agent_memory.sessions import checkpoint as checkpoints
 from agent_memory.sources.dashboard import DASHBOARD, chat_of
 from agent_memory.system import files, locks
 from agent_memory.tailing.scan import scan
+from agent_memory.vault.store import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def recover(app: App, agent: str) -> Checkpoint | None:
     snapshot = files.read(_path(app, agent))
     found = checkpoints.parse(snapshot.data, agent) if snapshot else None
     fresh = checkpoints.is_fresh(found, now=app.clock.now(), days=app.settings.count("compact.checkpoint_days"))
-    return checkpoints.bare(found, _cleaner(app)) if found and fresh else None
+    return checkpoints.bare(found, cleaner(app.vault.ledger())) if found and fresh else None
 
 
 def as_json(saved: Checkpoint | None) -> str:
@@ -175,18 +176,12 @@ def _save(app: App, wanted: Checkpoint) -> Checkpoint:
     """Write a checkpoint under the vault's lock: what is forgotten meanwhile is found in it, or not written."""
     app.vault.prepare()
     with locks.locked(app.folder.lock, timeout_s=app.settings.number("vault.lock_timeout_s")):
-        saved = checkpoints.bare(wanted, _cleaner(app))
+        saved = checkpoints.bare(wanted, cleaner(app.vault.ledger()))
         files.make_folder(app.folder.checkpoints, private=True)
-        _put(_path(app, saved.agent), checkpoints.to_json(saved))
+        files.put(_path(app, saved.agent), checkpoints.to_json(saved))
         if saved.chat_id is not None:
-            _put(app.folder.chat_sessions, checkpoints.as_json({**_chats(app), saved.agent: saved.chat_id}))
+            files.put(app.folder.chat_sessions, checkpoints.as_json({**_chats(app), saved.agent: saved.chat_id}))
     return saved
-
-
-def _put(path: Path, data: bytes) -> None:
-    snapshot = files.read(path)
-    if snapshot is None or snapshot.data != data:
-        files.replace(path, data, expected=snapshot.identity if snapshot else None)
 
 
 def _path(app: App, agent: str) -> Path:
@@ -201,9 +196,9 @@ def _chats(app: App) -> dict[str, str]:
     return {agent: name for agent, name in value.items() if isinstance(name, str)} if isinstance(value, dict) else {}
 
 
-def _cleaner(app: App) -> Callable[[str], str]:
-    ledger = app.vault.ledger()
-    return lambda text: without(redact(text).text, lambda part: forgotten_at(ledger, part) is not None)
+def cleaner(view: View) -> Callable[[str], str]:
+    """Return what takes out of a text the secrets, and what was forgotten."""
+    return lambda text: without(redact(text).text, lambda part: forgotten_at(view, part) is not None)
 
 
 def _as_file(app: App, chat: Chat) -> ConversationFile:
