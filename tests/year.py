@@ -45,7 +45,6 @@ class Year:
     entries: int
 
 
-PAGES = Year(agents=5, chats=0, messages=0, entries=7000)
 SMALL = Year(agents=2, chats=3, messages=60, entries=350)
 WHOLE = Year(agents=5, chats=40, messages=400, entries=3000)
 
@@ -70,7 +69,10 @@ def messages(seed: int, count: int) -> list[dict[str, Any]]:
         ("agent" if number % 3 else "user", dice.choice(_ANSWERED if number % 3 else _SAID)) for number in range(count)
     )
     return [
-        {"role": role, "text": text.format(tool=dice.choice(_TOOLS), thing=dice.choice(_THINGS), n=seed * count + number)}
+        {
+            "role": role,
+            "text": text.format(tool=dice.choice(_TOOLS), thing=dice.choice(_THINGS), n=seed * count + number),
+        }
         for number, (role, text) in enumerate(said)
     ]
 
@@ -98,5 +100,7 @@ def _draft(category: str, number: int, day: float) -> Draft:
     at = NEW_YEAR + timedelta(days=day)
     if category == "tasks":
         return Draft(f"- [{'x' if number % 4 else ' '}] Renew certificate {number}.", at, "heuristic")
-    body = f"A {category} entry, number {number}. A decisão {number} tem uma razão.\n\n---\n\nIts third part, ## {number}."
+    body = (
+        f"A {category} entry, number {number}. A decisão {number} tem uma razão.\n\n---\n\nIts third part, ## {number}."
+    )
     return Draft(body, at, "user" if number % 7 == 0 else "heuristic", ("keep",) if number % 31 == 0 else ())

@@ -45,8 +45,10 @@ def compact(app: App, *, dry_run: bool) -> Compaction:
     if not app.folder.root.exists():
         return Compaction(dry_run=dry_run)
     expired = _expired(app)
-    for path in [] if dry_run else expired:
-        files.remove(path)
+    if not dry_run:
+        files.sweep(app.folder.checkpoints)
+        for path in expired:
+            files.remove(path)
     trims = trim(app, dry_run=dry_run)
     moves = _move(app, dry_run=dry_run)
     done = Compaction(

@@ -158,10 +158,10 @@ def _from_file(app: App, path: Path) -> Checkpoint:
     """
     snapshot = files.read(path)
     chat = chat_of(snapshot.data) if snapshot else None
-    if snapshot is None or chat is None or not chat.whole:
-        raise UsageError("It is not a conversation's JSON, or not all of it.", hint="Wait until it is written.")
-    value = json.loads(snapshot.data.decode("utf-8-sig", "replace"))
-    said = (message for message in value.get("messages", ()) if checkpoints.is_message(message))
+    value = json.loads(snapshot.data.decode("utf-8-sig", "replace")) if snapshot and chat and chat.whole else None
+    if snapshot is None or chat is None or not isinstance(value, dict) or not isinstance(value.get("messages"), list):
+        raise UsageError("It holds no conversation, or not all of it.", hint="Wait until its host has written it.")
+    said = (message for message in value["messages"] if checkpoints.is_message(message))
     written = datetime.fromtimestamp(snapshot.identity.mtime_ns / 1e9, UTC)
     return Checkpoint(
         check_name(chat.agent or path.stem, "an agent"),

@@ -23,6 +23,7 @@ from agent_memory.sources.dashboard import DASHBOARD
 from agent_memory.system import files
 from agent_memory.tailing.chat import is_taken
 from agent_memory.tailing.scan import scan
+from agent_memory.vault.store import View
 
 
 @dataclass(slots=True)
@@ -37,9 +38,10 @@ def trim(app: App, *, dry_run: bool) -> Trims:
     """Trim every conversation that is long and still; ``dry_run`` says which it would be."""
     done, found = Trims(), scan([app.folder.conversations], [DASHBOARD])
     ripe = {file: removable for file in found.files if (removable := _removable(app, file, done))}
-    if dry_run or not ripe:
+    if dry_run:
         done.removed = {Path(file.path).name: removable for file, removable in ripe.items()}
         return done
+    files.sweep(app.folder.conversations)
     _take(app, list(ripe), done)
     for file in ripe:
         with contextlib.suppress(PageConflict):
@@ -65,7 +67,7 @@ def _removable(app: App, file: ConversationFile, done: Trims) -> int:
 def _take(app: App, ripe: list[ConversationFile], done: Trims) -> None:
     tally, still = Tally(), timedelta(seconds=app.settings.number("compact.still_s"))
     intake = Intake(app, Options(app.agent, still, verb="compact"), tally)
-    view = app.vault.view()
+    view = app.vault.view() if ripe else View()
     for file in ripe:
         bookmark = app.state.bookmark(file.conversation)
         written = handoff(Memo.from_json(bookmark.marks[-1].memo)) if bookmark and bookmark.marks else None
