@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from agent_memory.app.container import App
+from agent_memory.app.migrate import held_notes
 from agent_memory.app.sessions import cleaner
 from agent_memory.app.tally import Trouble
 from agent_memory.app.trim import trim
@@ -37,10 +38,15 @@ class Compaction:
     dry_run: bool = False
 
 
-def compact(app: App, *, dry_run: bool) -> Compaction:
+def compact(app: App, *, dry_run: bool, legacy: bool = False) -> Compaction:
     """Clean checkpoints, trim conversations, move what is over the limit to the archive, and check the mirror.
 
     A vault that does not exist is not made.
+
+    Args:
+        app: The product.
+        dry_run: Say what would be done, and write nothing.
+        legacy: Remove flat notes too that are in the vault word for word; nothing does so that runs by itself.
     """
     if not app.folder.root.exists():
         return Compaction(dry_run=dry_run)
@@ -51,15 +57,20 @@ def compact(app: App, *, dry_run: bool) -> Compaction:
             files.remove(path)
     trims = trim(app, dry_run=dry_run)
     moves = _move(app, dry_run=dry_run)
+    old = held_notes(app) if legacy else []
+    for path in [] if dry_run else old:
+        files.remove(path)
     done = Compaction(
         checkpoints_cleaned=len(expired),
         conversations_trimmed=len(trims.removed),
         vault_entries_merged=sum(moves.values()),
         index_rebuilt=not dry_run and app.mirror.repair(app.vault.page_states()),
+        legacy_files_cleaned=len(old),
         plan=(
             *(f"{path.relative_to(app.folder.root).as_posix()}: expired or broken" for path in expired),
             *(f"conversations/{name}: {count} messages, all in the vault" for name, count in trims.removed.items()),
             *(f"{page}: {count} entries, to the archive" for page, count in moves.items()),
+            *(f"{path.name}: in the vault, word for word" for path in old),
         ),
         troubles=tuple(trims.troubles),
         dry_run=dry_run,

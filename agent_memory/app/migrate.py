@@ -22,7 +22,7 @@ from agent_memory.model.text import normalise
 from agent_memory.model.transcript import TURN_DIGEST_DIGITS, Origin
 from agent_memory.redaction import redact
 from agent_memory.system import files, paths
-from agent_memory.vault.flat import Section, sections
+from agent_memory.vault.flat import Section, is_held, sections
 from agent_memory.vault.layout import PAGE_SUFFIX
 from agent_memory.vault.store import View
 
@@ -44,6 +44,19 @@ def flat_notes(app: App) -> list[Path]:
     """Return the Markdown files beside the agents' folders that are neither ours nor the project's."""
     found = [path for path in files.list_folder(app.folder.root) if path.suffix == PAGE_SUFFIX and path.is_file()]
     return [path for path in found if path.name[0] not in "._" and path.name.lower() != "readme.md"]
+
+
+def held_notes(app: App) -> list[Path]:
+    """Return the flat notes, and those that were kept aside, whose every section is in the vault as it stands."""
+    root = app.folder.root
+    if paths.repository_root(root) == root:
+        return []
+    view = app.vault.view()
+    aside = [path for path in files.list_folder(root) if path.suffix == BACKUP and PAGE_SUFFIX in path.suffixes]
+    migrated = [path for path in flat_notes(app) if path.stem in view.agents]
+    texts = {path: files.read_text(path) or "" for path in (*aside, *migrated) if not path.is_symlink()}
+    bodies = [memory.body for memory in view.memories] if texts else []
+    return [path for path, text in texts.items() if is_held(text, bodies)]
 
 
 def migrate(app: App, *, dry: bool) -> Report:

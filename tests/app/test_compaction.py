@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agent_memory.app import ingest, maintain
+from agent_memory.app import ingest, maintain, migrate
+from agent_memory.app.container import open_app
 from agent_memory.app.ingest import Options
 from tests.workspace import Workspace, essence
 from tests.year import SMALL, WHOLE, live, messages, sentences
@@ -230,3 +231,43 @@ def test_a_conversation_that_is_read_elsewhere_is_taken_from_here_all_the_same(w
 
     assert len(said(path)) < 60
     assert len(workspace.memories()) > 5
+
+
+def test_a_flat_note_goes_by_an_explicit_compact_once_all_of_it_is_in_the_vault(workspace):
+    workspace.memory.mkdir(parents=True)
+    (workspace.memory / "dev.md").write_text("# Dev\n\n## Decisões\n\nUsamos SQLite.\n\n## The till\n\nIt is slow.\n")
+    with workspace.app() as app:
+        migrate.migrate(app, dry=False)
+    kept = workspace.memory / "dev.md.bak"
+    assert kept.exists()
+    compact(workspace)
+    assert kept.exists()
+
+    with workspace.app() as app:
+        assert maintain.compact(app, dry_run=True, legacy=True).legacy_files_cleaned == 1
+        assert kept.exists()
+        assert maintain.compact(app, dry_run=False, legacy=True).plan == ("dev.md.bak: in the vault, word for word",)
+    assert not kept.exists()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "# Only a title\n", "Never taken.\n", "## Decisões\n\nUsamos SQLite.\n\n## And more\n"]
+)
+def test_a_note_that_nobody_has_proven_to_be_in_the_vault_stays(workspace, text):
+    workspace.memory.mkdir(parents=True)
+    for name in ("dev.md.bak", "README.md", "other.md"):
+        (workspace.memory / name).write_text(text)
+    (workspace.memory / "dev").mkdir()
+    (workspace.memory / "dev" / "decisions.md").write_text("## 2026-03-01\n\nUsamos SQLite.\n")
+
+    with workspace.app() as app:
+        assert maintain.compact(app, dry_run=False, legacy=True).legacy_files_cleaned == 0
+
+
+def test_a_repository_is_no_memory_folder_to_clean(workspace):
+    (workspace.root / "dev").mkdir()
+    (workspace.root / "dev" / "decisions.md").write_text("## 2026-03-01\n\nUsamos SQLite.\n")
+    (workspace.root / "dev.md").write_text("Usamos SQLite.\n")
+
+    with open_app(directory=str(workspace.root), workspace=str(workspace.root), clock=workspace.clock) as app:
+        assert maintain.compact(app, dry_run=False, legacy=True).legacy_files_cleaned == 0

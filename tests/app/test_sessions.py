@@ -3,6 +3,7 @@
 import json
 import os
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from agent_memory.errors import InvalidName, UsageError
 from tests.workspace import essence
 
 KEY = "AKIAIOSFODNN7EXAMPLE"
-SAID = [
+SAID: list[dict[str, Any]] = [
     {"role": "user", "text": "Let's go with SQLite for the order store, because backups are a plain copy."},
     {"role": "agent", "text": f"Done, the store uses SQLite now. The key was {KEY}."},
     {"role": "user", "text": "Still to do: rotate the webhook secret before the launch."},

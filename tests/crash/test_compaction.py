@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+from collections.abc import Callable
 
 import pytest
 
@@ -15,15 +16,14 @@ from tests.year import Year, live
 pytestmark = [pytest.mark.timeout(1800)]
 
 A_WHILE = Year(agents=1, chats=1, messages=50, entries=40)
-LIMITS = {"compact__max_entries": 4, "compact__keep_entries": 3}
 
 
 def compact(workspace: Workspace) -> None:
-    with workspace.app(**LIMITS) as app:
+    with workspace.app(compact__max_entries=4, compact__keep_entries=3) as app:
         maintain.compact(app, dry_run=False)
 
 
-def prepared(make) -> Workspace:
+def prepared(make: Callable[[], Workspace]) -> Workspace:
     workspace = make()
     live(workspace, A_WHILE)
     folder = workspace.memory / ".vault" / "checkpoints"

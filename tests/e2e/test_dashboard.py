@@ -46,9 +46,8 @@ def test_nothing_is_lost_and_nothing_doubled(workspace, tmp_path, home, count):
     (tmp_path / "undisturbed" / ".git").mkdir(parents=True)
     undisturbed = Workspace(tmp_path / "undisturbed", home)
     Dashboard(undisturbed).say(*messages(3, count))
-    undisturbed.clock = SystemClock()
     options = Options("dev", timedelta(0))
-    with undisturbed.app() as app:
+    with undisturbed.app(SystemClock()) as app:
         ingest.process(app, options)
 
     dashboard, trimmed = Dashboard(workspace), 0

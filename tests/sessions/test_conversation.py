@@ -26,7 +26,9 @@ def test_the_newest_stay():
     data = chat(*["user", "agent"] * 5)
 
     assert left(data, 4) == ["6", "7", "8", "9"]
-    assert trimmed(data, 4).removed == 6
+    cut = trimmed(data, 4)
+    assert cut is not None
+    assert cut.removed == 6
     assert trimmed(data, 10) is None
 
 
@@ -37,7 +39,9 @@ def test_the_last_turn_stays_whole_since_it_may_grow():
 
 
 def test_whatever_else_a_host_keeps_there_stays():
-    kept = json.loads(trimmed(chat(*["user"] * 5, agentId="dev", savedAt=1.5, theirs={"ç": [None]}), 2).data)
+    cut = trimmed(chat(*["user"] * 5, agentId="dev", savedAt=1.5, theirs={"ç": [None]}), 2)
+    assert cut is not None
+    kept = json.loads(cut.data)
 
     assert {**kept, "messages": 0} == {"agentId": "dev", "savedAt": 1.5, "theirs": {"ç": [None]}, "messages": 0}
 

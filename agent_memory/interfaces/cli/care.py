@@ -143,12 +143,12 @@ def compact(
     context: typer.Context,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")] = False,
 ) -> None:
-    """Move what is old to the archive, drop expired checkpoints, check the mirror."""
+    """Shorten conversations and pages, remove what is expired or twice, check the mirror; no word is lost."""
     from agent_memory.app import maintain
 
     call = call_of(context)
     with call.app() as app:
-        done = maintain.compact(app, dry_run=dry_run)
+        done = maintain.compact(app, dry_run=dry_run, legacy=True)
     for trouble in [] if call.as_json else done.troubles:
         remark(f"{trouble.path}: {trouble.message}")
     counts = {

@@ -42,7 +42,11 @@ COMMANDS: Final = (
     ("forget", "care", "Remove words everywhere and for good; what a person wrote is named and left."),
     ("verify", "care", "Check where each memory came from against its conversation, while that exists."),
     ("doctor", "care", "Say what is wrong, where, and what mends it."),
-    ("compact", "care", "Move what is old to the archive, drop expired checkpoints, check the mirror."),
+    (
+        "compact",
+        "care",
+        "Shorten conversations and pages, remove what is expired or twice, check the mirror; no word is lost.",
+    ),
     ("status", "care", "Show what is set up and how things stand."),
     ("config", "care", "Settings."),
 )
