@@ -57,9 +57,11 @@ def compact(app: App, *, dry_run: bool, legacy: bool = False) -> Compaction:
             files.remove(path)
     trims = trim(app, dry_run=dry_run)
     moves = _move(app, dry_run=dry_run)
-    old = held_notes(app) if legacy else []
-    for path in [] if dry_run else old:
-        files.remove(path)
+    old = []
+    for path in held_notes(app) if legacy else ():
+        old.append(path.name)
+        if not dry_run:
+            files.remove(path)
     done = Compaction(
         checkpoints_cleaned=len(expired),
         conversations_trimmed=len(trims.removed),
@@ -70,7 +72,7 @@ def compact(app: App, *, dry_run: bool, legacy: bool = False) -> Compaction:
             *(f"{path.relative_to(app.folder.root).as_posix()}: expired or broken" for path in expired),
             *(f"conversations/{name}: {count} messages, all in the vault" for name, count in trims.removed.items()),
             *(f"{page}: {count} entries, to the archive" for page, count in moves.items()),
-            *(f"{path.name}: in the vault, word for word" for path in old),
+            *(f"{name}: in the vault, word for word" for name in old),
         ),
         troubles=tuple(trims.troubles),
         dry_run=dry_run,

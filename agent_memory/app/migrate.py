@@ -6,7 +6,7 @@ with more in it, adds nothing twice. A note is renamed only once all of it is in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -46,17 +46,18 @@ def flat_notes(app: App) -> list[Path]:
     return [path for path in found if path.name[0] not in "._" and path.name.lower() != "readme.md"]
 
 
-def held_notes(app: App) -> list[Path]:
-    """Return the flat notes, and those that were kept aside, whose every section is in the vault as it stands."""
-    root = app.folder.root
-    if paths.repository_root(root) == root:
-        return []
-    view = app.vault.view()
+def held_notes(app: App) -> Iterator[Path]:
+    """Yield the flat notes, and those that were kept aside, whose every section is in the vault as it stands.
+
+    Each is yielded as soon as that is proven, before anybody has had time to write to it.
+    """
+    root, view = app.folder.root, app.vault.view()
     aside = [path for path in files.list_folder(root) if path.suffix == BACKUP and PAGE_SUFFIX in path.suffixes]
     migrated = [path for path in flat_notes(app) if path.stem in view.agents]
-    texts = {path: files.read_text(path) or "" for path in (*aside, *migrated) if not path.is_symlink()}
-    bodies = [memory.body for memory in view.memories] if texts else []
-    return [path for path, text in texts.items() if is_held(text, bodies)]
+    bodies = [memory.body for memory in view.memories]
+    for path in (*aside, *migrated) if paths.repository_root(root) != root else ():
+        if path.is_file() and not path.is_symlink() and is_held(files.read_text(path) or "", bodies):
+            yield path
 
 
 def migrate(app: App, *, dry: bool) -> Report:

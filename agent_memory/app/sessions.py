@@ -1,7 +1,6 @@
-"""Sessions of a host: saving a chat's state, taking it up again, and laying it to rest.
+"""Sessions of a host: saving a chat's state, and taking it up again.
 
-What is saved is redacted, and has nothing in it that was forgotten. A session that is laid to rest goes the way of
-every conversation, so that it is taken once, whether ``process`` and ``watch`` meet its file or not.
+What is saved is redacted, and has nothing in it that was forgotten.
 """
 
 from __future__ import annotations
@@ -9,21 +8,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from agent_memory.app.container import App
-from agent_memory.app.conversations import Options
-from agent_memory.app.ingest import follow
-from agent_memory.app.intake import Intake
-from agent_memory.app.tally import Tally
 from agent_memory.errors import AgentMemoryError, UsageError
 from agent_memory.fabric.forgotten import forgotten_at, without
 from agent_memory.model.ids import check_name
 from agent_memory.model.memory import PageRef
 from agent_memory.model.session import Checkpoint, Message
-from agent_memory.model.transcript import ConversationFile, FileIdentity
 from agent_memory.redaction import redact
 from agent_memory.sessions import checkpoint as checkpoints
 from agent_memory.sources.dashboard import DASHBOARD, chat_of
@@ -96,31 +90,6 @@ def recovering(app: App, agent: str) -> tuple[Message, ...]:
     return checkpoints.recovering(found, (handoff for page in pages for handoff in page.load()))
 
 
-def sleep(app: App, chat: Chat, summary: str = "") -> Tally:
-    """Lay a session to rest: save its checkpoint, take what was said, and write its handoff.
-
-    Args:
-        app: The product.
-        chat: The whole session.
-        summary: What the host says of it; stands as the handoff, and is nobody's to change.
-
-    Raises:
-        UsageError: There is a summary of nothing.
-    """
-    if summary.strip() and not chat.messages:
-        raise UsageError("A summary needs the messages that it sums up.", hint="Give them with it.")
-    checkpoint(app, chat)
-    tally = Tally()
-    file, given = _as_file(app, chat), _as_snapshot(app, chat)
-    options = Options(chat.agent, idle_after=timedelta(0), verb="sleep")
-    intake = Intake(app, options, tally, given={file.path: given}, summary=redact(summary).text.strip())
-    intake.take(file)
-    intake.flush()
-    if tally.sessions_processed:
-        follow(app, tally)
-    return tally
-
-
 def last_chat(app: App, agent: str) -> str | None:
     """Return the host's name of the chat that an agent was last in: who resumes it has been briefed already."""
     return _chats(app).get(agent)
@@ -141,7 +110,7 @@ def sync_checkpoints(app: App, *, force: bool) -> Synced:
     for agent, one in sorted(newest.items()):
         snapshot = files.read(_path(app, agent))
         before = checkpoints.parse(snapshot.data, agent) if snapshot else None
-        if not force and before is not None and before.saved_at >= one.saved_at:
+        if not force and before and checkpoints.milliseconds(before) >= checkpoints.milliseconds(one):
             done.skipped.append(agent)
         else:
             _save(app, one)
@@ -199,20 +168,3 @@ def _chats(app: App) -> dict[str, str]:
 def cleaner(view: View) -> Callable[[str], str]:
     """Return what takes out of a text the secrets, and what was forgotten."""
     return lambda text: without(redact(text).text, lambda part: forgotten_at(view, part) is not None)
-
-
-def _as_file(app: App, chat: Chat) -> ConversationFile:
-    """Return the file that a chat is in, or would be: its agent's, unless that is known to have another chat."""
-    names = [f"{chat.agent}.json", *([f"{chat.chat_id}.json"] if chat.chat_id else [])]
-    marked = {name: app.state.bookmark(name) for name in names}
-    of_this = (name for name, found in marked.items() if found and found.chat == (chat.chat_id or found.chat))
-    name = next(of_this, None) or next((name for name, found in marked.items() if found is None), names[0])
-    return ConversationFile(name, DASHBOARD.name, str(app.folder.conversations / name))
-
-
-def _as_snapshot(app: App, chat: Chat) -> files.Snapshot:
-    """Return the bytes that a host would have written to the chat's file just now."""
-    now = app.clock.now()
-    value = {"agentId": chat.agent, "savedAt": now.isoformat(), "messages": list(chat.messages)}
-    data = checkpoints.as_json({**value, "chatId": chat.chat_id} if chat.chat_id else value)
-    return files.Snapshot(data, FileIdentity(0, 0, len(data), int(now.timestamp() * 1e9)))

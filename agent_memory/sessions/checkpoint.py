@@ -48,12 +48,17 @@ def to_json(checkpoint: Checkpoint) -> bytes:
     """Return the bytes of a checkpoint's file."""
     value = {
         "agentId": checkpoint.agent,
-        "savedAt": int(checkpoint.saved_at.timestamp() * 1000),
+        "savedAt": milliseconds(checkpoint),
         "messages": list(checkpoint.messages),
         "chatId": checkpoint.chat_id,
         "modelId": checkpoint.model_id,
     }
     return as_json({name: held for name, held in value.items() if held is not None})
+
+
+def milliseconds(checkpoint: Checkpoint) -> int:
+    """Return when it was saved, as its file has it."""
+    return round(checkpoint.saved_at.timestamp() * 1000)
 
 
 def as_json(value: Any) -> bytes:

@@ -9,6 +9,7 @@ import pytest
 
 from agent_memory.app import forget, ingest, maintain, sessions
 from agent_memory.app.sessions import chat
+from agent_memory.app.sleep import sleep
 from agent_memory.errors import InvalidName, UsageError
 from tests.workspace import essence
 
@@ -56,7 +57,7 @@ class Host:
         return self.do(sessions.checkpoint, chat("dev", messages, self.chat_id, **rest))
 
     def sleep(self, messages, summary=""):
-        return self.do(sessions.sleep, chat("dev", messages, self.chat_id), summary)
+        return self.do(sleep, chat("dev", messages, self.chat_id), summary)
 
     def recovering(self):
         return [message["text"] for message in self.do(sessions.recovering, "dev")]
@@ -227,7 +228,7 @@ def test_a_summary_of_a_single_message_stands_too_and_one_of_nothing_is_refused(
 
 def test_where_chats_are_not_taken_a_session_is_still_saved(host):
     with host.workspace.app(extraction__mode="off") as app:
-        tally = sessions.sleep(app, chat("dev", SAID))
+        tally = sleep(app, chat("dev", SAID))
 
     assert (tally.turns, host.workspace.memories()) == (0, ())
     assert len(host.do(sessions.recover, "dev").messages) == 5

@@ -85,6 +85,13 @@ def test_it_expires_after_a_week_though_a_clock_was_wrong(days, fresh):
     assert is_fresh(a_checkpoint(saved_at=A_DAY - timedelta(days=days)), now=A_DAY, days=7) is fresh
 
 
+@pytest.mark.parametrize("ms", [1773679871839, 1773679871001, 1796037091693])
+def test_the_time_of_saving_survives_to_the_millisecond(ms):
+    found = parse(f'{{"savedAt": {ms}, "messages": []}}'.encode(), "dev")
+    assert found is not None
+    assert json.loads(to_json(found))["savedAt"] == ms
+
+
 def test_half_a_character_of_utf_16_survives():
     value = b'{"savedAt": 1773679871839, "messages": [{"role": "user", "text": "\\ud83d"}]}'
 

@@ -54,13 +54,13 @@ def sleep(context: typer.Context, agent: Agent = None) -> None:
 
     A ``summary`` given with it stands as the handoff.
     """
-    from agent_memory.app import sessions
+    from agent_memory.app import sleep as ending
 
     call = call_of(context)
     with call.app() as app:
         given = _given()
         chat, summary = _chat(app, given, agent), given.get("summary")
-        tally = sessions.sleep(app, chat, summary if isinstance(summary, str) else "")
+        tally = ending.sleep(app, chat, summary if isinstance(summary, str) else "")
     value = {
         "agent": chat.agent,
         **{name: getattr(tally, name) for name in ("turns", "decisions", "lessons", "tasks", "handoffs")},
