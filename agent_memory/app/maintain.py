@@ -20,7 +20,7 @@ from agent_memory.jobs import JOBS, is_due
 from agent_memory.jobs.compact import Limits, plan_compaction
 from agent_memory.model.memory import Batch, Move
 from agent_memory.sessions import checkpoint as checkpoints
-from agent_memory.system import files
+from agent_memory.system import files, locks
 from agent_memory.vault.store import View
 
 
@@ -70,7 +70,7 @@ def compact(app: App, *, dry_run: bool, legacy: bool = False) -> Compaction:
         legacy_files_cleaned=len(old),
         plan=(
             *(f"{path.relative_to(app.folder.root).as_posix()}: expired or broken" for path in expired),
-            *(f"conversations/{name}: {count} messages, all in the vault" for name, count in trims.removed.items()),
+            *(f"conversations/{name}: {count} older messages" for name, count in trims.removed.items()),
             *(f"{page}: {count} entries, to the archive" for page, count in moves.items()),
             *(f"{name}: in the vault, word for word" for name in old),
         ),
@@ -125,7 +125,8 @@ def _remember(app: App, done: Compaction) -> None:
         "indexRebuilt": done.index_rebuilt,
         "legacyFilesCleaned": done.legacy_files_cleaned,
     }
-    files.put(app.folder.compact_log, checkpoints.as_json(result))
+    with locks.locked(app.folder.lock, timeout_s=app.settings.number("vault.lock_timeout_s")):
+        files.put(app.folder.compact_log, checkpoints.as_json(result))
     app.state.record_run("compact", now, result)
 
 

@@ -20,7 +20,7 @@ from agent_memory.model.memory import PageRef
 from agent_memory.model.session import Checkpoint, Message
 from agent_memory.redaction import redact
 from agent_memory.sessions import checkpoint as checkpoints
-from agent_memory.sources.dashboard import DASHBOARD, chat_of
+from agent_memory.sources.dashboard import DASHBOARD, chat_of, name_of
 from agent_memory.system import files, locks
 from agent_memory.tailing.scan import scan
 from agent_memory.vault.store import View
@@ -45,21 +45,25 @@ class Synced:
     errors: list[tuple[str, str]] = field(default_factory=list)
 
 
-def chat(agent: str, messages: Any, chat_id: str | None = None, model_id: str | None = None) -> Chat:
+def chat(agent: str, messages: Any, chat_id: object = None, model_id: object = None) -> Chat:
     """Return what a host says as a chat.
 
     Raises:
         UsageError: It is no list of messages.
         InvalidName: The agent cannot be a folder.
     """
-    if not isinstance(messages, list | tuple):
+    try:
+        plain = json.loads(json.dumps(messages))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"The messages are not plain JSON: {error}.", hint="Give texts, numbers and lists.") from error
+    if not isinstance(plain, list):
         raise UsageError("There is no list of messages.", hint='Give {"messages": [{"role", "text"}, …]}.')
-    for number, message in enumerate(messages, 1):
+    for number, message in enumerate(plain, 1):
         if not checkpoints.is_message(message):
             raise UsageError(
                 f"Message {number} is none.", hint="Each needs a `role`, which is user or agent, and a `text`."
             )
-    return Chat(check_name(agent, "an agent"), tuple(messages), chat_id or None, model_id or None)
+    return Chat(check_name(agent, "an agent"), tuple(plain), name_of(chat_id) or None, name_of(model_id) or None)
 
 
 def checkpoint(app: App, chat: Chat) -> Checkpoint:
@@ -137,7 +141,7 @@ def _from_file(app: App, path: Path) -> Checkpoint:
         min(chat.saved_at or written, app.clock.now()),
         tuple(message for message in said if message.get("internal") is not True),
         chat.chat_id or None,
-        value.get("modelId") if isinstance(value.get("modelId"), str) else None,
+        name_of(value.get("modelId")) or None,
     )
 
 

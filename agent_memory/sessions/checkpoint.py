@@ -16,7 +16,7 @@ from agent_memory.errors import UsageError
 from agent_memory.model.memory import Memory
 from agent_memory.model.session import Checkpoint, Message
 from agent_memory.model.transcript import Record, Turn
-from agent_memory.sources.dashboard import ROLES, moment
+from agent_memory.sources.dashboard import ROLES, moment, name_of
 
 MESSAGES_KEPT: Final = 50
 MESSAGES_RECOVERED: Final = 3
@@ -76,7 +76,9 @@ def parse(data: bytes, agent: str) -> Checkpoint | None:
     if saved_at is None or not isinstance(value.get("messages"), list):
         return None
     messages = tuple(filter(is_message, value["messages"]))
-    return Checkpoint(agent, saved_at, messages, _name(value.get("chatId")), _name(value.get("modelId")))
+    return Checkpoint(
+        agent, saved_at, messages, name_of(value.get("chatId")) or None, name_of(value.get("modelId")) or None
+    )
 
 
 def is_fresh(checkpoint: Checkpoint | None, *, now: datetime, days: int) -> bool:
@@ -115,7 +117,3 @@ def _bare(value: Any, clean: Callable[[str], str]) -> Any:
     if isinstance(value, list):
         return [_bare(held, clean) for held in value]
     return clean(value) if isinstance(value, str) else value
-
-
-def _name(given: Any) -> str | None:
-    return str(given) if isinstance(given, str | int) and not isinstance(given, bool) and given != "" else None

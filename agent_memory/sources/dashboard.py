@@ -36,8 +36,8 @@ def chat_of(data: bytes) -> Chat:
     if not isinstance(value, dict) or not isinstance(value.get("messages"), list):
         return Chat(events=(SkippedLine(1, "no list of messages", kind="file without messages"),))
     return Chat(
-        chat_id=_name(value.get("chatId")),
-        agent=_name(value.get("agentId")),
+        chat_id=name_of(value.get("chatId")),
+        agent=name_of(value.get("agentId")),
         saved_at=moment(value.get("savedAt")),
         events=tuple(_events(value["messages"])),
     )
@@ -55,7 +55,8 @@ def _events(messages: list[Any]) -> Iterator[Record | SkippedLine]:
             yield Record(ROLES[role], clean(text).strip(), 0, 0)
 
 
-def _name(given: object) -> str:
+def name_of(given: object) -> str:
+    """Return the name that a host gives a chat or an agent, fit to be stored; empty if it gives none."""
     usable = isinstance(given, (str, int)) and not isinstance(given, bool)
     return one_line(clean(str(given)))[:MAX_ID_CHARS] if usable else ""
 

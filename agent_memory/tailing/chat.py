@@ -7,6 +7,7 @@ written and waits, and one without messages means nothing.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -35,6 +36,8 @@ from agent_memory.tailing.secrets import Redact, Redactor
 
 TURNS_KNOWN: Final = 50
 MAX_CHAT_BYTES: Final = 64_000_000
+# What is shorter is said in many chats, and tells none from another.
+TELLING_CHARS: Final = 20
 
 _TOO_LONG: Final = Chat(events=(SkippedLine(1, f"longer than {MAX_CHAT_BYTES // 1_000_000} MB"),), whole=False)
 
@@ -201,17 +204,22 @@ class _ChatReading(Reading):
         The bookmark may be lost, or may be of another file with this chat, and the chat's beginning cut away.
         """
         bare = Redactor(self._redactor.redact)
+        digests = [self._bare(turn, bare).prefix_digests for turn in turns]
         places: dict[str, list[int]] = defaultdict(list)
         for place, turn in enumerate(turns):
-            for known in self._bare(turn, bare).prefix_digests:
+            for known in digests[place] if len(turn.text) >= TELLING_CHARS else ():
                 places[known].append(place)
-        votes = Counter(
-            (origin.conversation, origin.turn - place)
-            for origin in origins
-            for place in places.get(origin.digest, ())
-            if place <= origin.turn and self._chat.chat_id in ("", origin.conversation)
-        )
-        return max(votes, key=lambda vote: (votes[vote], -vote[1], vote[0])) if votes else None
+        named = [origin for origin in origins if self._chat.chat_id in ("", origin.conversation)]
+        pairs = ((origin, place) for origin in named for place in places.get(origin.digest, ()))
+        guesses = {(origin.conversation, origin.turn - place) for origin, place in pairs if place <= origin.turn}
+        votes: Counter[tuple[str, int]] = Counter()
+        for (conversation, first), origin in itertools.product(guesses, named):
+            # The first turn may have lost its beginning; every other one that is known has to be in its place.
+            if origin.conversation == conversation and first <= origin.turn < first + len(turns):
+                fits = origin.digest in digests[origin.turn - first]
+                votes[conversation, first] += 1 if fits else -(origin.turn > first)
+        best = max(votes, key=lambda guess: (votes[guess], -guess[1], guess[0]), default=None)
+        return best if best and votes[best] > 0 else None
 
     def _bare(self, turn: Turn, redactor: Redactor) -> Turn:
         return replace(turn, records=tuple(map(redactor.record, turn.records)))

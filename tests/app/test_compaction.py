@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_memory.app import ingest, maintain, migrate
+from agent_memory.app import changes, ingest, maintain, migrate, trim
 from agent_memory.app.container import open_app
 from agent_memory.app.ingest import Options
 from tests.workspace import Workspace, essence
@@ -175,7 +175,7 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(workspace):
         plan = maintain.compact(app, dry_run=True).plan
 
     assert {name for name, data in workspace.files().items() if before.get(name) != data} <= {".vault/vault.who"}
-    assert "conversations/chat-00.json: 40 messages, all in the vault" in plan
+    assert "conversations/chat-00.json: 40 older messages" in plan
     assert "agent-0/decisions.md: 14 entries, to the archive" in plan
 
 
@@ -271,3 +271,17 @@ def test_a_repository_is_no_memory_folder_to_clean(workspace):
 
     with open_app(directory=str(workspace.root), workspace=str(workspace.root), clock=workspace.clock) as app:
         assert maintain.compact(app, dry_run=False, legacy=True).legacy_files_cleaned == 0
+
+
+def test_undo_takes_a_compaction_back_and_the_next_one_leaves_it_so(workspace):
+    live(workspace, SMALL)
+    with workspace.app() as app:
+        trim.trim(app, dry_run=False)
+    before = {(memory.page, memory.body) for memory in workspace.memories()}
+    compact(workspace)
+    with workspace.app() as app:
+        changes.undo(app, None)
+
+    assert {(memory.page, memory.body) for memory in workspace.memories()} == before
+    assert compact(workspace).plan == ()
+    assert {(memory.page, memory.body) for memory in workspace.memories()} == before

@@ -11,6 +11,7 @@ from agent_memory.app import forget, ingest, maintain, sessions
 from agent_memory.app.sessions import chat
 from agent_memory.app.sleep import sleep
 from agent_memory.errors import InvalidName, UsageError
+from tests.builders import A_DAY
 from tests.workspace import essence
 
 KEY = "AKIAIOSFODNN7EXAMPLE"
@@ -91,7 +92,18 @@ def test_an_agent_that_cannot_be_a_folder_is_refused(host, agent):
         host.do(sessions.recover, agent)
 
 
-@pytest.mark.parametrize("messages", [None, "hi", {}, [1], [{"role": "user"}], [{"role": "system", "text": "x"}]])
+@pytest.mark.parametrize(
+    "messages",
+    [
+        None,
+        "hi",
+        {},
+        [1],
+        [{"role": "user"}],
+        [{"role": "system", "text": "x"}],
+        [{"role": "user", "text": "x", "at": A_DAY}],
+    ],
+)
 def test_what_is_no_chat_is_refused(messages):
     with pytest.raises(UsageError):
         chat("dev", messages)
@@ -104,6 +116,14 @@ def test_the_chat_that_an_agent_was_last_in_is_known_by_its_name(host):
 
     assert (host.do(sessions.last_chat, "dev"), host.do(sessions.last_chat, "ops")) == ("c-1", None)
     assert json.loads((host.workspace.memory / ".vault" / "chat-sessions.json").read_text()) == {"dev": "c-1"}
+
+
+def test_a_name_that_cannot_be_stored_is_mended(host):
+    host.chat_id = "c\ud83d\n/../1\0"
+    host.sleep(SAID)
+
+    assert host.do(sessions.last_chat, "dev") == "c? /../1"
+    assert {memory.origin.conversation for memory in host.workspace.memories()} == {"c? /../1"}
 
 
 def test_what_was_forgotten_does_not_come_back_in_checkpoints(host):
@@ -140,13 +160,6 @@ def test_after_a_clean_end_nothing_is_recovered(host, covered):
 
     assert host.recovering() == []
     assert host.do(sessions.recover, "dev").messages
-
-
-def undisturbed(make_workspace, messages):
-    workspace = make_workspace()
-    Host(workspace).save(messages, name="dev")
-    workspace.process()
-    return workspace.memories()
 
 
 STEPS = {

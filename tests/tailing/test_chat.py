@@ -178,12 +178,23 @@ def test_a_lost_bookmark_is_made_up_for_by_what_the_vault_knows(chat):
 
 
 def test_the_vault_tells_which_turns_are_left_of_a_chat_that_was_cut(chat):
-    as_known(chat.save("u:ok", "a:done", "u:now the cache", "a:done"), 1, 2, 3, before=40)
+    as_known(chat.save("u:ok", "a:done", "u:now the cache of the till", "a:done"), 1, 2, 3, before=40)
 
     reading = chat.open()
 
     assert (reading.chat, reading.first_turn) == ("dev-77", 40)
     assert [closed.turn.ordinal for closed in reading.all_turns()] == [40, 41, 42, 43]
+
+
+def test_a_turn_that_is_said_in_every_chat_does_not_make_one_of_two(chat):
+    as_known(chat.save("u:the till", "a:it is mended now, and closes", "u:the test of it is green", "a:done"), 1, 2, 3)
+
+    for said in (
+        ["u:the oven", "a:done"],
+        ["u:the oven", "a:looks good", "u:the test of it is green", "a:cold", "u:no"],
+    ):
+        reading = chat.save(*said).open()
+        assert (reading.chat, reading.first_turn) == ("dev", 0)
 
 
 def test_what_the_vault_knows_of_another_chat_says_nothing_of_one_with_an_id(chat):

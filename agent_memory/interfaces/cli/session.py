@@ -116,8 +116,6 @@ def _given() -> dict[str, Any]:
 def _chat(app: App, given: dict[str, Any], agent: str | None) -> Chat:
     from agent_memory.app import sessions
 
-    names = {
-        name: str(given[name]) for name in ("agentId", "chatId", "modelId") if isinstance(given.get(name), str | int)
-    }
-    whose = agent or names.get("agentId") or app.agent
-    return sessions.chat(whose, given.get("messages"), names.get("chatId"), names.get("modelId"))
+    named = given.get("agentId")
+    whose = agent or (named if isinstance(named, str) else "") or app.agent
+    return sessions.chat(whose, given.get("messages"), given.get("chatId"), given.get("modelId"))
