@@ -20,11 +20,11 @@ from agent_memory.app.container import App, open_app
 from agent_memory.app.tally import Tally
 from agent_memory.context.sections import Message
 from agent_memory.errors import UsageError
+from agent_memory.model import session
 from agent_memory.model.briefing import Briefing, Kind
 from agent_memory.model.ids import check_name, digest, next_free_id
 from agent_memory.model.memory import Add, Batch, Draft, Memory, PageRef
 from agent_memory.model.recall import DEFAULT_LIMIT, Hit, Query
-from agent_memory.model import session
 from agent_memory.model.session import Checkpoint
 from agent_memory.model.transcript import TURN_DIGEST_DIGITS, Origin
 from agent_memory.redaction import redact
@@ -114,7 +114,7 @@ class OpenMemory:
         kind: Kind = "session",
         agent: str | None = None,
         budget: int | None = None,
-        recovering: Sequence[Message] = (),
+        recovering: Sequence[Message] | None = None,
     ) -> Briefing:
         """Return what an agent should know for ``query``, in full, whatever it was told before.
 
@@ -123,7 +123,8 @@ class OpenMemory:
             kind: ``session`` for the start of a chat, ``turn`` for one prompt.
             agent: Whose briefing; by default the open memory's.
             budget: How many tokens it may have; by default ``context.max_tokens``.
-            recovering: The last messages of a session that is being taken up again, each a role and a text.
+            recovering: The last messages of a session that is being taken up again, each a role and a text; by
+                default those of the agent's checkpoint, if no handoff has taken them over.
 
         Raises:
             UsageError: The budget is too small for any briefing, or the agent has no pages.

@@ -77,7 +77,7 @@ def recover(app: App, agent: str) -> Checkpoint | None:
     snapshot = files.read(_path(app, agent))
     found = checkpoints.parse(snapshot.data, agent) if snapshot else None
     fresh = checkpoints.is_fresh(found, now=app.clock.now(), days=app.settings.count("compact.checkpoint_days"))
-    return checkpoints.bare(found, cleaner(app.vault.ledger())) if found and fresh else None
+    return checkpoints.bare(found, cleaner(View(taken=app.shelf.ledger()))) if found and fresh else None
 
 
 def as_json(saved: Checkpoint | None) -> str:
@@ -90,7 +90,7 @@ def recovering(app: App, agent: str) -> tuple[Message, ...]:
     found = recover(app, agent)
     if found is None:
         return ()
-    pages = [state for state in app.vault.page_states() if state.page == PageRef(agent, "handoffs")]
+    pages = [state for state in app.shelf.page_states() if state.page == PageRef(agent, "handoffs")]
     return checkpoints.recovering(found, (handoff for page in pages for handoff in page.load()))
 
 
@@ -149,7 +149,7 @@ def _save(app: App, wanted: Checkpoint) -> Checkpoint:
     """Write a checkpoint under the vault's lock: what is forgotten meanwhile is found in it, or not written."""
     app.vault.prepare()
     with locks.locked(app.folder.lock, timeout_s=app.settings.number("vault.lock_timeout_s")):
-        saved = checkpoints.bare(wanted, cleaner(app.vault.ledger()))
+        saved = checkpoints.bare(wanted, cleaner(View(taken=app.shelf.ledger())))
         files.make_folder(app.folder.checkpoints, private=True)
         files.put(_path(app, saved.agent), checkpoints.to_json(saved))
         if saved.chat_id is not None:

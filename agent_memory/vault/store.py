@@ -130,10 +130,6 @@ class Vault:
         """Return what tells a reader which pages changed; entries are read only when asked for."""
         return self._shelf.page_states()
 
-    def ledger(self) -> View:
-        """Return the vault as if it had no pages: enough to tell what was forgotten, and much quicker."""
-        return View(taken=self._shelf.ledger())
-
     def journal_runs(self) -> tuple[JournalRun, ...]:
         """Return what was done to the vault, oldest first."""
         return journal.read(self._folder.journal)
