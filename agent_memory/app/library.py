@@ -12,12 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from os import PathLike, fspath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agent_memory.app import brief as briefs
 from agent_memory.app import recall, sessions, vault
 from agent_memory.app.container import App, open_app
-from agent_memory.app.tally import Tally
 from agent_memory.context.sections import Message
 from agent_memory.errors import UsageError
 from agent_memory.model import session
@@ -30,6 +29,9 @@ from agent_memory.model.transcript import TURN_DIGEST_DIGITS, Origin
 from agent_memory.redaction import redact
 from agent_memory.system.clock import Clock
 from agent_memory.vault.store import View
+
+if TYPE_CHECKING:
+    from agent_memory.app.tally import Tally
 
 SOURCE: Final = "library"
 
