@@ -22,7 +22,7 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
     kind: Kind = "session",
     *,
     max_tokens: int | None = None,
-    recovering: Sequence[Message] = (),
+    recovering: Sequence[Message] | None = None,
     shown: Set[str] = frozenset(),
 ) -> Briefing:
     """Pack what ``agent`` needs for ``command`` into its budget.
@@ -33,7 +33,8 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
         command: What the agent is asked to do; may be empty.
         kind: For the start of a chat, or for one prompt.
         max_tokens: The budget; that of the settings, if None.
-        recovering: The last messages of a session that is being taken up again.
+        recovering: The last messages of a session that is being taken up again; by default those of its agent's
+            checkpoint, if no handoff has taken them over.
         shown: Digests of what the reader has seen already, as ``Briefing.digests`` gave them.
 
     Raises:
@@ -41,6 +42,8 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
         UsageError: The budget is too small for any briefing.
     """
     check_agent(app, agent)
+    if recovering is None:
+        recovering = _left_off(app, agent) if kind == "session" else ()
     return build(
         agent,
         _source(app, agent, command, recovering),
@@ -67,6 +70,14 @@ def brief_fresh(app: App, agent: str, command: str, kind: Kind, *, session: str,
     briefing = brief(app, agent, command, kind, shown=app.state.shown.of(session))
     app.state.shown.add(session, briefing.digests, app.clock.now())
     return briefing
+
+
+def _left_off(app: App, agent: str) -> list[Message]:
+    if not (app.folder.checkpoints / f"{agent}.json").exists():
+        return []
+    from agent_memory.app import sessions  # dear to load, and most briefings recover nothing
+
+    return [(message["role"], message["text"]) for message in sessions.recovering(app, agent)]
 
 
 def _source(app: App, agent: str, command: str, recovering: Sequence[Message]) -> Source:

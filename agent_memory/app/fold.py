@@ -74,9 +74,14 @@ class Pass:
         """Whether the conversation is read to its end, has gone quiet, and should get its handoff."""
         return self.finished and self.reading.idle and not self.stale
 
-    def handoff(self) -> Candidate | None:
-        """Return the handoff of what has been read."""
-        return handoff(self._fold.ahead)
+    @property
+    def lacks_its_beginning(self) -> bool:
+        """Whether this is read anew, and what the conversation began with is not there any more."""
+        return self.reading.resumed is None and self.reading.first_turn > 0
+
+    def handoff(self, summary: str = "") -> Candidate | None:
+        """Return the handoff of what has been read, in a host's words if it gives a ``summary``."""
+        return handoff(self._fold.ahead, summary)
 
     def cover_after(self, turn: int | None) -> None:
         """Let the handoff begin behind ``turn``, or behind everything read so far."""

@@ -6,8 +6,7 @@ move only behind it: whatever interrupts this, doing it again gives the vault of
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -22,11 +21,11 @@ from agent_memory.errors import AgentMemoryError, LockTimeout
 from agent_memory.fabric.handoffs import Written, place_handoff
 from agent_memory.fabric.take import Rules, Taking, take
 from agent_memory.model.memory import Batch, Candidate
-from agent_memory.model.transcript import Bookmark, ConversationFile, FileIdentity
+from agent_memory.model.transcript import Bookmark, ConversationFile, FileIdentity, Origin
 from agent_memory.redaction import redact
 from agent_memory.sources import source_named
 from agent_memory.system import files
-from agent_memory.tailing.chat import NameKnown, open_chat
+from agent_memory.tailing.chat import Origins, open_chat
 from agent_memory.tailing.reader import Reading, open_reading
 from agent_memory.vault.journal import last_origin
 from agent_memory.vault.store import View
@@ -60,15 +59,25 @@ class Intake:
         options: How to read.
         tally: Counts what it comes to. What cannot be read is named there and costs itself, nothing else.
         taken: Told of each conversation that is done with.
+        given: Chats that a host hands over, by path: they are read instead of what is there.
+        summary: A host's own words for the handoff.
     """
 
     def __init__(
-        self, app: App, options: Options, tally: Tally, taken: Callable[[ConversationFile], None] = lambda file: None
+        self,
+        app: App,
+        options: Options,
+        tally: Tally,
+        taken: Callable[[ConversationFile], None] = lambda file: None,
+        given: Mapping[str, files.Snapshot] | None = None,
+        summary: str = "",
     ) -> None:
         self._app = app
         self._options = options
         self._tally = tally
         self._taken = taken
+        self._given = given or {}
+        self._summary = summary
         self._waiting: list[Pass] = []
 
     def take(self, file: ConversationFile) -> None:
@@ -106,7 +115,7 @@ class Intake:
         return sum(one.waiting for one in self._waiting)
 
     def _begin(self, file: ConversationFile) -> Pass | None:
-        seen = files.identify(Path(file.path))
+        seen = self._seen(file)
         if seen is None or self._is_settled(file, seen):
             return None
         bookmark = self._bookmark(file)
@@ -115,6 +124,10 @@ class Intake:
             return None
         agent = reading.agent or self._options.agent
         return Pass(reading, seen, agent, resumed=bookmark is not None, again=lambda: self._again(file))
+
+    def _seen(self, file: ConversationFile) -> FileIdentity | None:
+        given = self._given.get(file.path)
+        return given.identity if given else files.identify(Path(file.path))
 
     def _is_settled(self, file: ConversationFile, seen: FileIdentity) -> bool:
         return self._remembers and self._app.state.is_settled(file.conversation, seen)
@@ -136,21 +149,19 @@ class Intake:
 
         idle = partial(is_idle_since, now=now, idle_after=self._options.idle_after)
         if source_named(file.source).chat_of is not None:
-            return open_chat(file, bookmark, idle=idle, now=now, redact=redact, name_known=self._name_of(file))
+            given, origins = self._given.get(file.path), self._origins_of(file)
+            return open_chat(file, bookmark, idle=idle, now=now, redact=redact, origins=origins, given=given)
         return open_reading(file, bookmark, idle=idle(seen.mtime_ns), now=now, redact=redact)
 
-    def _name_of(self, file: ConversationFile) -> NameKnown:
-        def name_known(agent: str, digests: frozenset[str]) -> str | None:
-            """Name the conversation that the vault has turns with these digests from: the bookmark may be lost."""
+    def _origins_of(self, file: ConversationFile) -> Origins:
+        def origins(agent: str) -> Iterable[Origin]:
             memories = (memory for memory in self._app.vault.view().memories if memory.page.agent == agent)
-            origins = [memory.origin for memory in memories if memory.origin and memory.origin.source == file.source]
-            known = Counter(origin.conversation for origin in origins if origin.digest in digests)
-            return known.most_common(1)[0][0] if known else None
+            return [memory.origin for memory in memories if memory.origin and memory.origin.source == file.source]
 
-        return name_known
+        return origins
 
     def _again(self, file: ConversationFile) -> Turns:
-        seen = files.identify(Path(file.path))
+        seen = self._seen(file)
         reading = self._open(file, None, seen) if seen else None
         return reading.turns() if reading else iter(())
 
@@ -191,7 +202,7 @@ class Intake:
 
     def _decide(self, view: View, passes: list[Pass]) -> _Decided:
         for one in passes:
-            one.stale = files.identify(Path(one.file.path)) != one.seen
+            one.stale = self._seen(one.file) != one.seen
         proposals = [proposal for one in passes for proposal in one.proposals()]
         minimum = self._app.settings.number("extraction.min_confidence")
         propose = self._app.settings.text("extraction.mode") == "propose"
@@ -202,7 +213,9 @@ class Intake:
     def _closing(self, view: View, one: Pass) -> Batch:
         """Write a conversation's handoff, continued behind whatever a person has made their own."""
         tried: set[str] = set()
-        while (candidate := one.handoff()) is not None and candidate.key not in tried:
+        if one.lacks_its_beginning and (covered := _covered(view, one)) is not None:
+            one.cover_after(covered)
+        while (candidate := one.handoff(self._summary)) is not None and candidate.key not in tried:
             tried.add(candidate.key)
             placed = place_handoff(view, candidate, agent=one.agent, now=self._app.clock.now())
             if isinstance(placed, Written):
@@ -236,6 +249,12 @@ class Intake:
 
     def _fail(self, file: ConversationFile, error: AgentMemoryError) -> None:
         self._tally.errors.append(Trouble(file.path, None, f"{error.message} {error.hint}".strip()))
+
+
+def _covered(view: View, one: Pass) -> int | None:
+    """Return the last turn of a conversation that some handoff covers."""
+    handoffs = (memory.origin for memory in view.memories if memory.page.category == "handoffs")
+    return max((origin.turn for origin in handoffs if origin and origin.conversation == one.reading.chat), default=None)
 
 
 def is_idle(identity: FileIdentity | None, *, now: datetime, idle_after: timedelta) -> bool:

@@ -12,21 +12,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from os import PathLike, fspath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agent_memory.app import brief as briefs
-from agent_memory.app import recall, vault
+from agent_memory.app import recall, sessions, vault
 from agent_memory.app.container import App, open_app
 from agent_memory.context.sections import Message
 from agent_memory.errors import UsageError
+from agent_memory.model import session
 from agent_memory.model.briefing import Briefing, Kind
 from agent_memory.model.ids import check_name, digest, next_free_id
 from agent_memory.model.memory import Add, Batch, Draft, Memory, PageRef
 from agent_memory.model.recall import DEFAULT_LIMIT, Hit, Query
+from agent_memory.model.session import Checkpoint
 from agent_memory.model.transcript import TURN_DIGEST_DIGITS, Origin
 from agent_memory.redaction import redact
 from agent_memory.system.clock import Clock
 from agent_memory.vault.store import View
+
+if TYPE_CHECKING:
+    from agent_memory.app.tally import Tally
 
 SOURCE: Final = "library"
 
@@ -111,7 +116,7 @@ class OpenMemory:
         kind: Kind = "session",
         agent: str | None = None,
         budget: int | None = None,
-        recovering: Sequence[Message] = (),
+        recovering: Sequence[Message] | None = None,
     ) -> Briefing:
         """Return what an agent should know for ``query``, in full, whatever it was told before.
 
@@ -120,7 +125,8 @@ class OpenMemory:
             kind: ``session`` for the start of a chat, ``turn`` for one prompt.
             agent: Whose briefing; by default the open memory's.
             budget: How many tokens it may have; by default ``context.max_tokens``.
-            recovering: The last messages of a session that is being taken up again, each a role and a text.
+            recovering: The last messages of a session that is being taken up again, each a role and a text; by
+                default those of the agent's checkpoint, if no handoff has taken them over.
 
         Raises:
             UsageError: The budget is too small for any briefing, or the agent has no pages.
@@ -152,6 +158,49 @@ class OpenMemory:
         """Take an entry out of its page; the journal keeps its text."""
         page = self.get(entry_id).page
         vault.delete(self._app, page.agent, page.category, entry_id)
+
+    def checkpoint(
+        self,
+        messages: Sequence[session.Message],
+        *,
+        agent: str | None = None,
+        chat_id: str | None = None,
+        model_id: str | None = None,
+    ) -> Checkpoint:
+        """Save a chat's newest messages, ``{"role": "user" | "agent", "text": …}`` each, to be recovered.
+
+        Raises:
+            UsageError: One of them is no message.
+        """
+        return sessions.checkpoint(self._app, sessions.chat(agent or self.agent, messages, chat_id, model_id))
+
+    def recover(self, *, agent: str | None = None) -> Checkpoint | None:
+        """Return what ``checkpoint`` saved last; None where there is none, or it is older than a week."""
+        return sessions.recover(self._app, agent or self.agent)
+
+    def sleep(
+        self,
+        messages: Sequence[session.Message],
+        *,
+        agent: str | None = None,
+        chat_id: str | None = None,
+        model_id: str | None = None,
+        summary: str = "",
+    ) -> Tally:
+        """End a session: take what was said in it, write its handoff, and save it; return what was taken.
+
+        A chat that is given again, or that is also in a file, is taken once. ``summary`` stands as the handoff.
+
+        Raises:
+            UsageError: One of them is no message, or there is a summary of nothing.
+        """
+        from agent_memory.app.sleep import sleep  # reading chats is dear to load, and few hosts end sessions
+
+        return sleep(self._app, sessions.chat(agent or self.agent, messages, chat_id, model_id), summary)
+
+    def last_chat(self, *, agent: str | None = None) -> str | None:
+        """Return the ``chat_id`` that was saved last: who takes that chat up again has been briefed already."""
+        return sessions.last_chat(self._app, agent or self.agent)
 
     def _add(self, entry: NewEntry, now: datetime) -> Add:
         body = _redacted(entry.text).strip("\n")

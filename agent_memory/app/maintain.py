@@ -1,80 +1,133 @@
 """Upkeep: the jobs, when they are due, and what each did.
 
-A job that fails is reported by whoever runs it; it costs itself and is tried again when it is next due.
+A job that fails is reported by whoever runs it; it costs itself and is tried again when it is next due. Whatever
+interrupts one, running it again gives what one undisturbed run would have given.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from agent_memory.app.container import App
+from agent_memory.app.migrate import held_notes
+from agent_memory.app.sessions import cleaner
+from agent_memory.app.tally import Trouble
+from agent_memory.app.trim import trim
 from agent_memory.jobs import JOBS, is_due
-from agent_memory.jobs.compact import Limits, expired_checkpoints, halfway_moves, plan_compaction
-from agent_memory.model.memory import Batch
-from agent_memory.system import files
+from agent_memory.jobs.compact import Limits, plan_compaction
+from agent_memory.model.memory import Batch, Move
+from agent_memory.sessions import checkpoint as checkpoints
+from agent_memory.system import files, locks
 from agent_memory.vault.store import View
 
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """What one compaction did, or would do."""
+    """What one compaction did, or would do: its counts, each thing in words, and what could not be read."""
 
-    checkpoints_expired: int
-    entries_archived: int
-    moves_finished: int
-    mirror_entries: int
-    mirror_repaired: bool
-    dry_run: bool
+    checkpoints_cleaned: int = 0
+    conversations_trimmed: int = 0
+    vault_entries_merged: int = 0
+    index_rebuilt: bool = False
+    legacy_files_cleaned: int = 0
+    plan: tuple[str, ...] = ()
+    troubles: tuple[Trouble, ...] = ()
+    dry_run: bool = False
 
 
-def compact(app: App, *, dry_run: bool) -> Compaction:
-    """Finish interrupted moves, move what is over the limit to the archive, drop expired checkpoints, check the mirror.
+def compact(app: App, *, dry_run: bool, legacy: bool = False) -> Compaction:
+    """Clean checkpoints, trim conversations, move what is over the limit to the archive, and check the mirror.
 
     A vault that does not exist is not made.
+
+    Args:
+        app: The product.
+        dry_run: Say what would be done, and write nothing.
+        legacy: Remove flat notes too that are in the vault word for word; nothing does so that runs by itself.
     """
-    limits = Limits(
-        max_entries=app.settings.count("compact.max_entries"),
-        keep_entries=app.settings.count("compact.keep_entries"),
-        checkpoint_days=app.settings.count("compact.checkpoint_days"),
+    if not app.folder.root.exists():
+        return Compaction(dry_run=dry_run)
+    expired = _expired(app)
+    if not dry_run:
+        files.sweep(app.folder.checkpoints)
+        for path in expired:
+            files.remove(path)
+    trims = trim(app, dry_run=dry_run)
+    moves = _move(app, dry_run=dry_run)
+    old = []
+    for path in held_notes(app) if legacy else ():
+        old.append(path.name)
+        if not dry_run:
+            files.remove(path)
+    done = Compaction(
+        checkpoints_cleaned=len(expired),
+        conversations_trimmed=len(trims.removed),
+        vault_entries_merged=sum(moves.values()),
+        index_rebuilt=not dry_run and app.mirror.repair(app.vault.page_states()),
+        legacy_files_cleaned=len(old),
+        plan=(
+            *(f"{path.relative_to(app.folder.root).as_posix()}: expired or broken" for path in expired),
+            *(f"conversations/{name}: {count} older messages" for name, count in trims.removed.items()),
+            *(f"{page}: {count} entries, to the archive" for page, count in moves.items()),
+            *(f"{name}: in the vault, word for word" for name in old),
+        ),
+        troubles=tuple(trims.troubles),
+        dry_run=dry_run,
     )
-    expired = expired_checkpoints(app.folder.checkpoints, now=app.clock.now(), days=limits.checkpoint_days)
-    finished = _move(app, halfway_moves, dry_run=dry_run)
-    archived = _move(app, lambda view: plan_compaction(view, limits), dry_run=dry_run)
-    if dry_run or not app.folder.root.exists():
-        return Compaction(len(expired), archived, finished, 0, mirror_repaired=False, dry_run=dry_run)
-    for path in expired:
-        files.remove(path)
-    repaired = app.mirror.repair(app.vault.page_states())
-    done = Compaction(len(expired), archived, finished, app.mirror.count(), mirror_repaired=repaired, dry_run=False)
-    _remember(app, done)
+    if not dry_run:
+        app.mirror.optimise()
+        _remember(app, done)
     return done
 
 
-def _move(app: App, plan: Callable[[View], Batch], *, dry_run: bool) -> int:
-    moves: list[int] = [0]
+def _expired(app: App) -> list[Path]:
+    """Return the checkpoints that nobody would recover any more, or that are none."""
+    days, now = app.settings.count("compact.checkpoint_days"), app.clock.now()
+    found = {path: files.read(path) for path in files.list_folder(app.folder.checkpoints) if path.suffix == ".json"}
+    read = {path: checkpoints.parse(snapshot.data, path.stem) for path, snapshot in found.items() if snapshot}
+    return [path for path, one in read.items() if not checkpoints.is_fresh(one, now=now, days=days)]
 
-    def counted(view: View) -> Batch:
-        batch = plan(view)
-        moves[0] = len(batch.changes)
+
+def _move(app: App, *, dry_run: bool) -> Counter[str]:
+    """Do the work on pages, all in one batch; return how many entries move, by page."""
+    limits = Limits(
+        max_entries=app.settings.count("compact.max_entries"),
+        keep_entries=app.settings.count("compact.keep_entries"),
+        summary_chars=app.settings.count("compact.summary_chars"),
+        language=app.settings.text("vault.language"),
+    )
+    moves: Counter[str] = Counter()
+
+    def plan(view: View) -> Batch:
+        batch = plan_compaction(view, limits, now=app.clock.now(), clean=cleaner(view))
+        moves.clear()
+        moves.update(change.page.path for change in batch.changes if isinstance(change, Move))
         return batch
 
     if dry_run:
-        counted(app.vault.view())
+        plan(app.vault.view())
     else:
-        app.vault.update(counted, verb="compact")
-    return moves[0]
+        app.vault.update(plan, verb="compact")
+    return moves
 
 
 def _remember(app: App, done: Compaction) -> None:
-    """Note the result where the npm package has it, and as the job's last run."""
+    """Note the result where the npm package has it, in its words, and as the job's last run."""
     now = app.clock.now()
-    text = json.dumps({"timestamp": now.isoformat(), **asdict(done)}, indent=2) + "\n"
-    path = app.folder.compact_log
-    files.replace(path, text.encode("utf-8"), expected=files.identify(path))
-    app.state.record_run("compact", now, asdict(done))
+    result = {
+        "timestamp": now.isoformat(),
+        "checkpointsCleaned": done.checkpoints_cleaned,
+        "conversationsTrimmed": done.conversations_trimmed,
+        "vaultEntriesMerged": done.vault_entries_merged,
+        "indexRebuilt": done.index_rebuilt,
+        "legacyFilesCleaned": done.legacy_files_cleaned,
+    }
+    with locks.locked(app.folder.lock, timeout_s=app.settings.number("vault.lock_timeout_s")):
+        files.put(app.folder.compact_log, checkpoints.as_json(result))
+    app.state.record_run("compact", now, result)
 
 
 RUNS: Final = {"compact": lambda app: compact(app, dry_run=False)}

@@ -6,7 +6,7 @@ with more in it, adds nothing twice. A note is renamed only once all of it is in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +22,7 @@ from agent_memory.model.text import normalise
 from agent_memory.model.transcript import TURN_DIGEST_DIGITS, Origin
 from agent_memory.redaction import redact
 from agent_memory.system import files, paths
-from agent_memory.vault.flat import Section, sections
+from agent_memory.vault.flat import Section, is_held, sections
 from agent_memory.vault.layout import PAGE_SUFFIX
 from agent_memory.vault.store import View
 
@@ -44,6 +44,20 @@ def flat_notes(app: App) -> list[Path]:
     """Return the Markdown files beside the agents' folders that are neither ours nor the project's."""
     found = [path for path in files.list_folder(app.folder.root) if path.suffix == PAGE_SUFFIX and path.is_file()]
     return [path for path in found if path.name[0] not in "._" and path.name.lower() != "readme.md"]
+
+
+def held_notes(app: App) -> Iterator[Path]:
+    """Yield the flat notes, and those that were kept aside, whose every section is in the vault as it stands.
+
+    Each is yielded as soon as that is proven, before anybody has had time to write to it.
+    """
+    root, view = app.folder.root, app.vault.view()
+    aside = [path for path in files.list_folder(root) if path.suffix == BACKUP and PAGE_SUFFIX in path.suffixes]
+    migrated = [path for path in flat_notes(app) if path.stem in view.agents]
+    bodies = [memory.body for memory in view.memories]
+    for path in (*aside, *migrated) if paths.repository_root(root) != root else ():
+        if path.is_file() and not path.is_symlink() and is_held(files.read_text(path) or "", bodies):
+            yield path
 
 
 def migrate(app: App, *, dry: bool) -> Report:

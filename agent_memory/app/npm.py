@@ -132,14 +132,9 @@ def _chats(app: App, report: Report) -> Iterator[_Known]:
     """Yield what the package's compaction has read of each chat; its handoff was of what it cut away."""
     counts = npm.chats(_kept(app, npm.CHATS_FILE))
     for file in scan([app.folder.conversations], (dashboard.DASHBOARD,)).files if counts else ():
-
-        def as_it_was(data: bytes, agent: str = file.conversation.removesuffix(".json")) -> bytes:
-            return npm.cut_chat(data, agent, counts)
-
         try:
-            reading = open_chat(
-                file, None, idle=lambda mtime_ns: True, now=app.clock.now(), redact=redact, as_it_was=as_it_was
-            )
+            given = _as_it_was(file, counts)
+            reading = open_chat(file, None, idle=lambda _: True, now=app.clock.now(), redact=redact, given=given)
             if reading is not None and _is_bookmarked(app, file):
                 report.skip(file.conversation, _BOOKMARKED)
             elif reading is not None and (known := _known(reading, handed_off=False, settled=False)).bookmark.marks:
@@ -147,6 +142,11 @@ def _chats(app: App, report: Report) -> Iterator[_Known]:
                 report.take(file.conversation, "bookmark behind the messages that were compacted")
         except AgentMemoryError as error:
             report.skip(file.conversation, error.message)
+
+
+def _as_it_was(file: ConversationFile, counts: dict[str, list[int]]) -> files.Snapshot | None:
+    snapshot, name = files.read(Path(file.path)), file.conversation.removesuffix(".json")
+    return snapshot and files.Snapshot(npm.cut_chat(snapshot.data, name, counts), snapshot.identity)
 
 
 def _known(reading: Reading, *, handed_off: bool, settled: bool) -> _Known:

@@ -42,6 +42,7 @@ SMALL_TALK: Final = re.compile(
 SMALL_TALK_WORDS: Final = 8
 RESULTS: Final = frozenset({"work-log", "switched", "now-state", "done-report", "label:decision", "under:decision"})
 HANDOFF_TAG: Final = "auto-handoff"
+CLOSE_TAG: Final = "session-close"
 
 _TITLES: Final = {
     "en": ("Asked", "Done", "Files", "Next", "Stopped at"),
@@ -105,11 +106,15 @@ def _last_of(old: tuple[str, ...], new: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*new[::-1], *old]))[:MAX_FILES]
 
 
-def handoff(memo: Memo) -> Candidate | None:
-    """Return the handoff of what the memo covers; None under two turns of prose, between agents, after small talk."""
+def handoff(memo: Memo, summary: str = "") -> Candidate | None:
+    """Return the handoff of what the memo covers; None under two turns of prose, between agents, after small talk.
+
+    A host's ``summary`` stands instead of what was gathered, of a single turn too.
+    """
     covered = memo.coverage
-    body = _render(memo)
-    if covered.prose_turns < MIN_PROSE_TURNS or memo.from_agent or not body:
+    body = summary or _render(memo)
+    too_little = not covered.first_digest if summary else covered.prose_turns < MIN_PROSE_TURNS
+    if too_little or memo.from_agent or not body:
         return None
     return Candidate(
         category="handoffs",
@@ -117,7 +122,8 @@ def handoff(memo: Memo) -> Candidate | None:
         key=handoff_key(memo.conversation, covered.first_digest),
         origin=Origin(memo.source, memo.conversation, covered.last_turn, (0, 0), covered.last_digest),
         said_at=datetime.fromisoformat(covered.last_at),
-        tags=(HANDOFF_TAG,),
+        tags=(CLOSE_TAG if summary else HANDOFF_TAG,),
+        by="agent" if summary else "heuristic",
         approximate=covered.approximate,
     )
 

@@ -35,7 +35,8 @@ class Continue:
 def place_handoff(view: View, candidate: Candidate, *, agent: str, now: datetime) -> Written | Continue:
     """Decide whether ``candidate`` is added, updates its entry, or has to give way to a continuation.
 
-    Lines with forgotten words are left out; a handoff that has no others is not written.
+    Lines with forgotten words are left out; a handoff that has no others is not written. What a host says of its
+    session is as good as a person's words: no later reading of the conversation replaces it.
     """
     body = without(candidate.body, lambda text: forgotten_at(view, text) is not None)
     if not body:
@@ -54,7 +55,10 @@ def place_handoff(view: View, candidate: Candidate, *, agent: str, now: datetime
 
 def _addition(view: View, candidate: Candidate, agent: str, now: datetime) -> Batch:
     entry = entry_id(candidate.said_at, candidate.key, now=now, in_use=view.id_in_use)
-    add = Add(PageRef(agent, candidate.category), draft_of(candidate, entry))
+    draft = draft_of(candidate, entry)
+    if candidate.by == "agent":
+        draft = replace(draft, meta={**draft.meta, "edited": "1"})
+    add = Add(PageRef(agent, candidate.category), draft)
     return Batch((add,), (TakenLine(candidate.key, entry, now, "stored"),))
 
 
@@ -67,8 +71,9 @@ def _update(memory: Memory, candidate: Candidate) -> tuple[Change, ...]:
     same_time = memory.at == candidate.said_at.replace(second=0, microsecond=0)
     if memory.body != candidate.body or not same_time or memory.meta.get("origin") != str(candidate.origin):
         meta = {"origin": str(candidate.origin)}
+        said = candidate.by == "agent"
         changes.append(
-            Amend(page, memory.id, body=candidate.body, tags=candidate.tags, at=candidate.said_at, meta=meta)
+            Amend(page, memory.id, candidate.body, candidate.tags, candidate.said_at, meta=meta, by_person=said)
         )
     elif page is memory.page:
         return ()

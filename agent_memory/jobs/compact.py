@@ -2,46 +2,62 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from pathlib import Path
+from datetime import datetime
 
 from agent_memory.fabric.catalogue import CATEGORIES, Category
-from agent_memory.model.memory import KEEP_TAG, Batch, Memory, Move
-from agent_memory.system import files
+from agent_memory.jobs.summary import summed_up
+from agent_memory.model.memory import KEEP_TAG, Batch, Memory, Move, PageRef
 from agent_memory.vault.store import View
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When a page is long, how much of it stays, and how long a checkpoint lives."""
+    """When a page is long, how much of it stays, and how long the summary of the rest may be, in which language."""
 
     max_entries: int
     keep_entries: int
-    checkpoint_days: int
+    summary_chars: int = 2000
+    language: str = "en"
 
 
-def plan_compaction(view: View, limits: Limits) -> Batch:
-    """Return the moves that bring every long page back to its newest entries."""
-    moves: list[Move] = []
+def plan_compaction(view: View, limits: Limits, *, now: datetime, clean: Callable[[str], str]) -> Batch:
+    """Return what finishes interrupted moves, brings long pages back to their newest entries, and sums up the rest.
+
+    Args:
+        view: The vault.
+        limits: What is long.
+        now: The present.
+        clean: Takes out of a text what may not be written again: secrets, and what was forgotten.
+    """
+    finishing = halfway_moves(view)
+    halfway = {change.id for change in finishing.changes if isinstance(change, Move)}
+    parts = [finishing]
     for agent in view.agents:
         for category in CATEGORIES:
-            moves += _overflow(view, agent, category, limits)
-    return Batch(tuple(moves))
+            old = [memory for memory in _overflow(view, agent, category, limits) if memory.id not in halfway]
+            # Oldest first, so that a run that is cut short leaves the page and the archive in order.
+            parts.append(Batch(tuple(Move(memory.page, memory.id) for memory in reversed(old))))
+            archived = [*old, *view.of(agent, category.name, archived=True)]
+            chars, language = limits.summary_chars, limits.language
+            page = PageRef(agent, category.name)
+            parts.append(summed_up(view, page, archived, chars=chars, language=language, now=now, clean=clean))
+    return Batch(
+        tuple(change for part in parts for change in part.changes), tuple(line for part in parts for line in part.taken)
+    )
 
 
-def _overflow(view: View, agent: str, category: Category, limits: Limits) -> list[Move]:
-    here = [memory for memory in view.of(agent, category.name, archived=False) if category.compacts(memory)]
+def _overflow(view: View, agent: str, category: Category, limits: Limits) -> list[Memory]:
+    """Return the entries over the limit, newest first."""
+    page = [memory for memory in view.of(agent, category.name, archived=False) if not memory.is_summary]
+    here = [memory for memory in page if category.compacts(memory)]
     if len(here) <= limits.max_entries:
         return []
     newest_first = sorted(here, key=lambda memory: (memory.at, -memory.position), reverse=True)
-    once = Counter(memory.id for memory in view.of(agent, category.name, archived=False))
-    old = [memory for memory in newest_first[limits.keep_entries :] if not is_kept(memory) and once[memory.id] == 1]
-    # Oldest first, so that a run that is cut short leaves the page and the archive in order.
-    return [Move(memory.page, memory.id) for memory in reversed(old)]
+    once = Counter(memory.id for memory in page)
+    return [memory for memory in newest_first[limits.keep_entries :] if not is_kept(memory) and once[memory.id] == 1]
 
 
 def is_kept(memory: Memory) -> bool:
@@ -70,22 +86,3 @@ def _is_halfway(copies: Sequence[Memory], memory: Memory) -> bool:
 
 def _is_same(copy: Memory, memory: Memory) -> bool:
     return copy.body == memory.body or (copy.key is not None and copy.key == memory.key)
-
-
-def expired_checkpoints(folder: Path, *, now: datetime, days: int) -> list[Path]:
-    """Return the checkpoints that are older than ``days`` or that cannot be read as one."""
-    oldest = (now - timedelta(days=days)).timestamp() * 1000
-    return [
-        path
-        for path in files.list_folder(folder)
-        if path.suffix == ".json" and _saved_at(files.read_text(path) or "") < oldest
-    ]
-
-
-def _saved_at(text: str) -> float:
-    """Return when a checkpoint was saved in milliseconds since 1970, 0 if the text is no checkpoint."""
-    try:
-        saved = json.loads(text)["savedAt"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return 0.0
-    return float(saved) if isinstance(saved, int | float) and not isinstance(saved, bool) else 0.0

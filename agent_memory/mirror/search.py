@@ -99,6 +99,10 @@ class Mirror:
             self.rebuild(current)
         return drifted
 
+    def optimise(self) -> None:
+        """Make what is there quicker to search; nothing in it changes."""
+        self._mended(self._database.optimise)
+
     def scrub(self, pages: Iterable[PageState]) -> None:
         """Make every row anew in a file that keeps no trace of the old ones."""
         self.rebuild(pages)

@@ -101,8 +101,13 @@ class Memory:
 
     @property
     def active(self) -> bool:
-        """Whether it counts today: not superseded, proposed, consolidated or evicted."""
-        return self.status not in INACTIVE
+        """Whether it counts today: not superseded, proposed, consolidated or evicted, and no summary of others."""
+        return self.status not in INACTIVE and not self.is_summary
+
+    @property
+    def is_summary(self) -> bool:
+        """Whether upkeep wrote it for people, to say what has moved to the archive."""
+        return self.meta.get("by") == "compaction"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from agent_memory.sources.base import Chat, Source, kind_of
 from agent_memory.sources.cursor_text import parse_iso
 
 MAX_ID_CHARS: Final = 200
-_ROLES: Final[dict[str, Role]] = {"user": "user", "agent": "assistant", "assistant": "assistant"}
+ROLES: Final[dict[str, Role]] = {"user": "user", "agent": "assistant", "assistant": "assistant"}
 
 
 def conversation_of(parts: tuple[str, ...]) -> tuple[str, str | None] | None:
@@ -36,9 +36,9 @@ def chat_of(data: bytes) -> Chat:
     if not isinstance(value, dict) or not isinstance(value.get("messages"), list):
         return Chat(events=(SkippedLine(1, "no list of messages", kind="file without messages"),))
     return Chat(
-        chat_id=_name(value.get("chatId")),
-        agent=_name(value.get("agentId")),
-        saved_at=_moment(value.get("savedAt")),
+        chat_id=name_of(value.get("chatId")),
+        agent=name_of(value.get("agentId")),
+        saved_at=moment(value.get("savedAt")),
         events=tuple(_events(value["messages"])),
     )
 
@@ -47,20 +47,21 @@ def _events(messages: list[Any]) -> Iterator[Record | SkippedLine]:
     for number, message in enumerate(messages, 1):
         role = message.get("role") if isinstance(message, dict) else None
         text = message.get("text") if isinstance(message, dict) else None
-        if not isinstance(role, str) or role not in _ROLES:
+        if not isinstance(role, str) or role not in ROLES:
             yield SkippedLine(number, f"message {number} has an unknown role", kind_of("role", role))
         elif not isinstance(text, str):
             yield SkippedLine(number, f"message {number} has no text", kind="message without text")
         elif message.get("internal") is not True and text.strip():
-            yield Record(_ROLES[role], clean(text).strip(), 0, 0)
+            yield Record(ROLES[role], clean(text).strip(), 0, 0)
 
 
-def _name(given: object) -> str:
+def name_of(given: object) -> str:
+    """Return the name that a host gives a chat or an agent, fit to be stored; empty if it gives none."""
     usable = isinstance(given, (str, int)) and not isinstance(given, bool)
     return one_line(clean(str(given)))[:MAX_ID_CHARS] if usable else ""
 
 
-def _moment(given: object) -> datetime | None:
+def moment(given: object) -> datetime | None:
     """Read a time that is ISO text or milliseconds; None for anything else."""
     if isinstance(given, (int, float)) and not isinstance(given, bool):
         try:

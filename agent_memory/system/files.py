@@ -189,6 +189,18 @@ def replace(path: Path, data: bytes, *, expected: FileIdentity | None) -> FileId
     return identity
 
 
+def put(path: Path, data: bytes) -> None:
+    """Replace a file of our own by ``data``, whatever is in it; one that has that already is left alone.
+
+    Raises:
+        PageConflict: Somebody else wrote to it in this moment.
+        FileError: The disk refused.
+    """
+    snapshot = read(path)
+    if snapshot is None or snapshot.data != data:
+        replace(path, data, expected=snapshot.identity if snapshot else None)
+
+
 def sweep(folder: Path, prefix: str = ".") -> None:
     """Delete the temporary files in ``folder`` that killed writers left.
 

@@ -127,6 +127,11 @@ class MemoryFolder:
         return self.machine / "checkpoints"
 
     @property
+    def chat_sessions(self) -> Path:
+        """Which chat each agent was last in."""
+        return self.machine / "chat-sessions.json"
+
+    @property
     def briefings(self) -> Path:
         """Briefings as they were last given out."""
         return self.machine / "briefing"

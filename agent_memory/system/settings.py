@@ -88,6 +88,9 @@ SETTINGS: Final = (
     Setting("context.lessons", 2, "How many lessons a briefing has at most.", minimum=0),
     Setting("compact.max_entries", 30, "A page with more entries than this is compacted.", minimum=1),
     Setting("compact.keep_entries", 20, "How many of the newest stay in a compacted page.", minimum=1),
+    Setting("compact.summary_chars", 2000, "How long the summary of what was compacted may be.", minimum=200),
+    Setting("compact.max_messages", 20, "How many messages of a dashboard's conversation stay once taken.", minimum=2),
+    Setting("compact.still_s", 60.0, "Seconds without a write after which a conversation may be trimmed.", minimum=0),
     Setting("compact.checkpoint_days", 7, "Checkpoints older than this are expired.", minimum=1),
 )
 _BY_KEY: Final = {setting.key: setting for setting in SETTINGS}

@@ -7,7 +7,9 @@ written and waits, and one without messages means nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from difflib import SequenceMatcher
@@ -15,7 +17,16 @@ from pathlib import Path
 from typing import Final
 
 from agent_memory.model.ids import check_name, digest
-from agent_memory.model.transcript import Bookmark, ConversationFile, FileIdentity, Mark, Record, SkippedLine, Turn
+from agent_memory.model.transcript import (
+    Bookmark,
+    ConversationFile,
+    FileIdentity,
+    Mark,
+    Origin,
+    Record,
+    SkippedLine,
+    Turn,
+)
 from agent_memory.sources import source_named
 from agent_memory.sources.base import Chat
 from agent_memory.sources.turns import Assembly
@@ -25,11 +36,13 @@ from agent_memory.tailing.secrets import Redact, Redactor
 
 TURNS_KNOWN: Final = 50
 MAX_CHAT_BYTES: Final = 64_000_000
+# What is shorter is said in many chats, and tells none from another.
+TELLING_CHARS: Final = 20
 
 _TOO_LONG: Final = Chat(events=(SkippedLine(1, f"longer than {MAX_CHAT_BYTES // 1_000_000} MB"),), whole=False)
 
-# An agent and the digests of turns → the conversation of that agent which they are known from.
-NameKnown = Callable[[str, frozenset[str]], str | None]
+# An agent → where what the vault has in its pages was said.
+Origins = Callable[[str], Iterable[Origin]]
 
 
 def open_chat(  # noqa: PLR0913 - the facts of one reading, each from another hand
@@ -39,8 +52,8 @@ def open_chat(  # noqa: PLR0913 - the facts of one reading, each from another ha
     idle: Callable[[int], bool],
     now: datetime,
     redact: Redact,
-    name_known: NameKnown = lambda agent, digests: None,
-    as_it_was: Callable[[bytes], bytes] = lambda data: data,
+    origins: Origins = lambda agent: (),
+    given: files.Snapshot | None = None,
 ) -> Reading | None:
     """Prepare to read what is new in ``file``; None where there is nothing to do.
 
@@ -50,28 +63,36 @@ def open_chat(  # noqa: PLR0913 - the facts of one reading, each from another ha
         idle: Tells whether a time of writing, in nanoseconds, is long enough ago.
         now: The present.
         redact: Takes secrets out of a text.
-        name_known: Asked where there is no bookmark.
-        as_it_was: The file's bytes → those that count.
+        origins: Asked where no bookmark tells which turns these are.
+        given: What to read where a host hands a chat over, and not the file's own bytes.
 
     Raises:
         FileError: The file cannot be read.
         InvalidName: It is for an agent that cannot be.
     """
-    seen = files.identify(Path(file.path))
+    seen = given.identity if given else files.identify(Path(file.path))
     if seen is None or not seen.size or (bookmark and bookmark.settled and seen == bookmark.identity):
         return None
     too_long = seen.size > MAX_CHAT_BYTES
-    snapshot = files.Snapshot(b"", seen) if too_long else files.read(Path(file.path))
+    snapshot = files.Snapshot(b"", seen) if too_long else given or files.read(Path(file.path))
     chat_of = source_named(file.source).chat_of
     if snapshot is None or chat_of is None:
         return None
-    chat = _TOO_LONG if too_long else chat_of(as_it_was(snapshot.data))
+    chat = _TOO_LONG if too_long else chat_of(snapshot.data)
     same = bookmark is not None and bookmark.head_digest == _content_digest(chat)
     identity = bookmark.identity if bookmark and same else snapshot.identity
     quiet = idle(identity.mtime_ns)
     if (same and (not quiet or (bookmark and bookmark.settled))) or not (chat.whole or quiet):
         return None
-    return _ChatReading(file, identity, chat, bookmark, idle=quiet, now=now, redact=redact, name_known=name_known)
+    return _ChatReading(file, identity, chat, bookmark, idle=quiet, now=now, redact=redact, origins=origins)
+
+
+def is_taken(data: bytes, source: str, bookmark: Bookmark | None) -> bool:
+    """Tell whether all that a file says was taken when it went quiet, whatever was done to the file since."""
+    chat_of = source_named(source).chat_of
+    chat = chat_of(data) if chat_of else _TOO_LONG
+    known = bookmark is not None and bookmark.settled and bookmark.head_digest == _content_digest(chat)
+    return known and chat.whole
 
 
 def align(known: Sequence[str], tail: str, found: Sequence[Sequence[str]]) -> tuple[int, int]:
@@ -122,7 +143,7 @@ class _ChatReading(Reading):
         idle: bool,
         now: datetime,
         redact: Redact,
-        name_known: NameKnown,
+        origins: Origins,
     ) -> None:
         super().__init__(source_named(file.source), file, identity, (), b"", idle=idle, now=now, redact=redact)
         self._chat = chat
@@ -138,9 +159,12 @@ class _ChatReading(Reading):
             held = len(known)  # it says that it is the same chat: so much was said that all we knew was cut away
         self.marks = known[:held]
         self.known_alarms = bookmark.alarms if bookmark and held else ()
-        self.chat = chat.chat_id or self._name(bookmark, known, turns, name_known)
-        first = max(self.next_ordinal - self._taken, 0)
-        self._turns = tuple(self._closed_turn(turn, first + n, last=turns[-1]) for n, turn in enumerate(turns))
+        self.chat = chat.chat_id or self._name(bookmark, known)
+        self.first_turn = max(self.next_ordinal - self._taken, 0)
+        if not self.marks and (bookmark is None or chat.chat_id):
+            self.chat, self.first_turn = self._known_from(turns, origins(self.agent)) or (self.chat, self.first_turn)
+        numbered = enumerate(turns, self.first_turn)
+        self._turns = tuple(self._closed_turn(turn, number, last=turns[-1]) for number, turn in numbered)
 
     def turns(self) -> Iterator[ClosedTurn]:
         """Yield the closed turns that are new, in order; may be iterated once."""
@@ -168,20 +192,34 @@ class _ChatReading(Reading):
         closed = [*map(assembly.feed, records), assembly.close()]
         return [turn for turn in closed if turn is not None]
 
-    def _name(
-        self,
-        bookmark: Bookmark | None,
-        known: tuple[Mark, ...],
-        turns: list[Turn],
-        name_known: NameKnown,
-    ) -> str:
+    def _name(self, bookmark: Bookmark | None, known: tuple[Mark, ...]) -> str:
         """Name a chat that has no id: by its agent, and if another was here before, by where that one ended."""
-        if bookmark is None:
-            bare = Redactor(self._redactor.redact)
-            return name_known(self.agent, frozenset(self._bare(turn, bare).digest for turn in turns)) or self.agent
         if known and not self.marks:
             return f"{self.agent}-{digest(known[-1].digest, digits=8)}"
-        return bookmark.chat or self.agent
+        return (bookmark.chat if bookmark else "") or self.agent
+
+    def _known_from(self, turns: list[Turn], origins: Iterable[Origin]) -> tuple[str, int] | None:
+        """Return which chat this is, and which of its turns comes first here, by what the vault has from it.
+
+        The bookmark may be lost, or may be of another file with this chat, and the chat's beginning cut away.
+        """
+        bare = Redactor(self._redactor.redact)
+        digests = [self._bare(turn, bare).prefix_digests for turn in turns]
+        places: dict[str, list[int]] = defaultdict(list)
+        for place, turn in enumerate(turns):
+            for known in digests[place] if len(turn.text) >= TELLING_CHARS else ():
+                places[known].append(place)
+        named = [origin for origin in origins if self._chat.chat_id in ("", origin.conversation)]
+        pairs = ((origin, place) for origin in named for place in places.get(origin.digest, ()))
+        guesses = {(origin.conversation, origin.turn - place) for origin, place in pairs if place <= origin.turn}
+        votes: Counter[tuple[str, int]] = Counter()
+        for (conversation, first), origin in itertools.product(guesses, named):
+            # The first turn may have lost its beginning; every other one that is known has to be in its place.
+            if origin.conversation == conversation and first <= origin.turn < first + len(turns):
+                fits = origin.digest in digests[origin.turn - first]
+                votes[conversation, first] += 1 if fits else -(origin.turn > first)
+        best = max(votes, key=lambda guess: (votes[guess], -guess[1], guess[0]), default=None)
+        return best if best and votes[best] > 0 else None
 
     def _bare(self, turn: Turn, redactor: Redactor) -> Turn:
         return replace(turn, records=tuple(map(redactor.record, turn.records)))

@@ -82,10 +82,12 @@ class Reading:
     whose pages it is for, if the file says so. Once ``turns`` is exhausted ``skipped`` names the first 200
     unusable lines, ``skipped_lines`` counts all, ``unknown_kinds`` those that hold something this version
     does not know, ``redactions`` counts secrets taken out, and ``has_open_tail`` says whether the bytes end
-    in a turn or line that nothing in the file has closed.
+    in a turn or line that nothing in the file has closed. ``first_turn`` is the ordinal of the first turn that the
+    file still has.
     """
 
     marks_kept = MARKS_KEPT
+    first_turn = 0
     known_alarms: tuple[str, ...] = ()
     content_digest = chat = tail = agent = ""
 

@@ -89,7 +89,7 @@ class _Bench:
     renamed: dict[str, str] = field(default_factory=dict)
     _ids: set[str] = field(default_factory=set)
     _keys: dict[str, str] = field(default_factory=dict)
-    _leaving: list[tuple[PageRef, str]] = field(default_factory=list)
+    _leaving: Counter[tuple[PageRef, str]] = field(default_factory=Counter)
     _arrived: set[tuple[PageRef, str]] = field(default_factory=set)
 
     def do(self, change: Change) -> None:
@@ -114,8 +114,8 @@ class _Bench:
 
     def let_leave(self) -> None:
         """Take out of their pages what has been moved away."""
-        leaving, self._leaving = self._leaving, []
-        for ref, name in leaving:
+        leaving, self._leaving = self._leaving, Counter()
+        for ref, name in leaving.elements():
             page, position = self._locate(ref, name)
             self.pages[ref] = page.remove(position)
 
@@ -158,7 +158,7 @@ class _Bench:
         raw = amended(page.entries[position], meta_only, page.newline, new_id=self._free_id).raw
         new_id = self._name(change.id, raw)
         self._receive(target, new_id, raw)
-        self._leaving.append((change.page, new_id))
+        self._leaving[change.page, new_id] += 1
         self._note("move", change.page, new_id, entry.raw, raw)
 
     def _receive(self, ref: PageRef, name: str, raw: str) -> None:
@@ -197,7 +197,7 @@ class _Bench:
 
     def _locate(self, ref: PageRef, wanted: str) -> tuple[Page, int]:
         """Return the page and where in it the entry stands; one that is about to leave does not count."""
-        page, leaving = self._page(ref), self._leaving.count((ref, wanted))
+        page, leaving = self._page(ref), self._leaving[ref, wanted]
         names = _names(page, wanted)
         # Entries with the same words share a name and are counted; once one has gone the rest move up.
         name = wanted[: len(NO_ID) + SUM_DIGITS] if wanted.startswith(NO_ID) and wanted not in names else wanted

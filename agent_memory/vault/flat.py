@@ -7,7 +7,7 @@ dropped but headings that the category already says; what stands in a code fence
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -53,7 +53,12 @@ class Section:
         text = trim(self.text)
         if not self.title:
             return "" if _ONLY_TITLE.fullmatch(text) else text
-        return text if not text or normalise(self.title) in _CATEGORIES else f"**{self.title}**\n\n{text}"
+        return text if not text or self.is_plain else f"**{self.title}**\n\n{text}"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the title says no more than the category."""
+        return normalise(self.title) in _CATEGORIES
 
 
 def sections(text: str) -> Iterator[Section]:
@@ -70,3 +75,11 @@ def sections(text: str) -> Iterator[Section]:
             yield Section(title, "\n".join(held))
             title, held = heading[1].rstrip(" #"), []
     yield Section(title, "\n".join(held))
+
+
+def is_held(text: str, bodies: Collection[str]) -> bool:
+    """Tell whether all that a flat note says stands in ``bodies``; of a note that says nothing nobody can tell."""
+    found = list(sections(text))
+    said = [section.body for section in found if section.body]
+    nameless = [section for section in found if section.title and not section.body and not section.is_plain]
+    return bool(said) and not nameless and all(any(one in body for body in bodies) for one in said)

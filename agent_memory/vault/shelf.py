@@ -30,7 +30,7 @@ class Shelf:
     def view(self, *, fresh: bool) -> View:
         """Return the vault as it is now; ``fresh`` compares bytes where identities would do."""
         skipped = [ref.path for ref, path in self._page_files() if not self._is_inside(path)]
-        return View(self.pages(fresh=fresh), self._read_ledger(), self.agents(), skipped)
+        return View(self.pages(fresh=fresh), self.ledger(), self.agents(), skipped)
 
     def pages(self, *, fresh: bool) -> list[StoredPage]:
         """Return every page; one that is as it was is not parsed again."""
@@ -55,6 +55,17 @@ class Shelf:
         """
         self.checked(self._folder.machine)
         return files.identify(self._folder.journal) is not None
+
+    def ledger(self) -> Taken:
+        """Return what was taken; only what was appended since the last look is parsed."""
+        snapshot = files.read(self.checked(self._folder.taken))
+        data = snapshot.data if snapshot else b""
+        before, known = self._ledger
+        if data != before:
+            grown = data.startswith(before) and before.endswith(b"\n")
+            new = data[len(before) :] if grown else data
+            self._ledger = data, taken.parse(new.decode("utf-8", "replace"), known if grown else None)
+        return self._ledger[1]
 
     def agents(self) -> list[str]:
         """Return the names of the folders that hold an agent's pages."""
@@ -99,16 +110,6 @@ class Shelf:
             return None
         same = known is not None and (known.identity, known.data) == (snapshot.identity, snapshot.data)
         return known if same else StoredPage(ref, snapshot.identity, snapshot.data, known.parsed if known else None)
-
-    def _read_ledger(self) -> Taken:
-        snapshot = files.read(self.checked(self._folder.taken))
-        data = snapshot.data if snapshot else b""
-        before, known = self._ledger
-        if data != before:
-            grown = data.startswith(before) and before.endswith(b"\n")
-            new = data[len(before) :] if grown else data
-            self._ledger = data, taken.parse(new.decode("utf-8", "replace"), known if grown else None)
-        return self._ledger[1]
 
     def _page_files(self) -> Iterator[tuple[PageRef, Path]]:
         for agent in self._agent_folders():

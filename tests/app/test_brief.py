@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from agent_memory.app import sessions
 from agent_memory.app.brief import brief, brief_fresh
+from agent_memory.app.sleep import sleep
 from agent_memory.app.vault import add
 
 
@@ -69,3 +71,20 @@ def test_without_a_command_what_is_kept_is_told_before_what_is_newer(workspace):
 
     told = [line.split(") ")[1] for line in lines if line.startswith("- (")]
     assert told == ["Usar httpx para HTTP.", "We keep shelf 7 tidy.", "We keep shelf 6 tidy."]
+
+
+def test_a_session_that_broke_off_is_recovered_and_one_that_was_handed_over_is_not(workspace):
+    said = [
+        {"role": "user", "text": "Let's book the ovens by the hour, please."},
+        {"role": "agent", "text": "They are."},
+    ]
+    chat = sessions.chat("default", said)
+    with workspace.app() as app:
+        sessions.checkpoint(app, chat)
+        assert "> agent: They are." in brief(app, "default", "").text
+        assert "They are" not in brief(app, "default", "", "turn").text
+        assert "They are" not in brief(app, "default", "", recovering=[]).text
+        workspace.clock.advance(days=7)
+        assert "They are" not in brief(app, "default", "").text
+        sleep(app, chat)
+        assert "> agent: They are." not in brief(app, "default", "").text

@@ -138,3 +138,27 @@ def test_what_a_host_handed_over_is_not_said_to_be_gone(folder, workspace):
         memory.add("We use httpx.", conversation="room 7")
     with open_app(directory=str(folder)) as app:
         assert verify(app) == []
+
+
+def test_a_session_is_saved_recovered_and_ended_in_a_few_lines(folder):
+    said = [
+        {"role": "user", "text": "Let's go with SQLite for the order store, because backups are a plain copy."},
+        {"role": "agent", "text": "Done, the store uses SQLite now."},
+    ]
+    with open_memory(folder, agent="dev") as memory:
+        assert memory.recover() is None
+        memory.checkpoint(said, chat_id="c1", model_id="m")
+        found = memory.recover()
+        assert found is not None
+        assert (list(found.messages), found.model_id, memory.last_chat()) == (said, "m", "c1")
+
+        taken, again = (memory.sleep(said, chat_id="c1") for _ in range(2))
+
+    assert (taken.decisions, taken.handoffs) == (1, 1)
+    assert (again.decisions, again.handoffs) == (0, 0)
+    assert "SQLite" in (folder / "dev" / "handoffs.md").read_text(encoding="utf-8")
+
+
+def test_what_is_no_message_is_refused_with_its_place(folder):
+    with open_memory(folder) as memory, pytest.raises(UsageError, match="Message 2"):
+        memory.checkpoint([{"role": "user", "text": "hi"}, {"role": "tool", "text": "x"}])

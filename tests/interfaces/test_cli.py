@@ -3,6 +3,7 @@
 import importlib
 import io
 import json
+import os
 import sys
 
 import pytest
@@ -183,10 +184,10 @@ def test_compact_moves_old_entries_to_the_archive_where_they_are_found(cli):
     dry = answer(cli("compact", "--dry-run", "--json"))
     done = answer(cli("compact", "--json"))
 
-    assert (dry["entries_archived"], done["entries_archived"]) == (11, 11)
+    assert dry["plan"] == done["plan"] == ["default/decisions.md: 11 entries, to the archive"]
     assert len(answer(cli("vault", "list", "default", "decisions", "--json"))["entries"]) == 20
     assert len(answer(cli("search", "rye", "bread", "--limit", "100", "--json"))["results"]) == 31
-    assert answer(cli("compact", "--json"))["entries_archived"] == 0
+    assert cli("compact")[1] == "nothing to do.\n"
 
 
 def test_status_tells_places_and_counts(taken, cli):
@@ -600,3 +601,55 @@ def test_why_names_what_keeps_a_memory_out(here, cli):
 
     assert {each["reason"] for each in told["briefings"]} == {"it is proposed"}
     assert cli("why", "42")[0] == 2
+
+
+def test_a_host_saves_recovers_and_ends_a_session_with_json(here, cli):
+    said = [{"role": "user", "text": DECISION}, {"role": "agent", "text": "Done, it is SQLite now."}]
+    session = json.dumps({"agentId": "dev", "chatId": "c1", "modelId": "m", "messages": said})
+
+    assert cli("session", "recover", "--agent", "dev")[1] == "null\n"
+    assert answer(cli("session", "checkpoint", stdin=session))["messages"] == 2
+    found = json.loads(cli("session", "recover", "--agent", "dev")[1])
+    ended = answer(cli("session", "sleep", stdin=session))
+
+    assert {**found, "savedAt": 0} == {**json.loads(session), "savedAt": 0}
+    assert (ended["agent"], ended["decisions"], ended["handoffs"], ended["errors"]) == ("dev", 1, 1, [])
+    assert answer(cli("session", "sleep", stdin=session))["handoffs"] == 0
+    assert cli("session", "checkpoint", stdin=json.dumps(said))[0] == 0
+    assert json.loads(cli("session", "recover")[1])["agentId"] == "default"
+
+
+@pytest.mark.parametrize("stdin", ["", "{", "7", "{}", '{"messages": 1}', '[{"role": "user"}]', "[" * 100_000])
+def test_what_is_no_session_is_wrong_usage(here, cli, stdin):
+    for verb in ("checkpoint", "sleep"):
+        code, _, err = cli("session", verb, stdin=stdin)
+        assert (code, bool(err)) == (2, True)
+    assert not here.memory.exists()
+
+
+def test_checkpoints_are_synced_and_what_cannot_be_is_named(here, cli):
+    folder = here.memory / "conversations"
+    folder.mkdir(parents=True)
+    assert cli("sync-checkpoints")[1] == "There are no conversations.\n"
+    (folder / "dev.json").write_text(json.dumps({"messages": [{"role": "user", "text": "hi"}]}))
+    (folder / "ops.json").write_text("null")
+
+    code, out, err = cli("sync-checkpoints")
+    assert (code, out) == (1, "Saved: dev\n")
+    assert err.startswith("ops: ")
+    code, out, _ = cli("sync-checkpoints", "--json")
+    assert (code, json.loads(out)["skipped"], json.loads(out)["errors"][0]["agent"]) == (1, ["dev"], "ops")
+
+
+def test_compact_says_what_it_did(here, cli):
+    folder = here.memory / "conversations"
+    folder.mkdir(parents=True)
+    messages = [{"role": "user", "text": f"Please look at file {n}."} for n in range(30)]
+    (folder / "dev.json").write_text(json.dumps({"messages": messages}))
+    os.utime(folder / "dev.json", (1, 1))
+
+    assert cli("compact", "--dry-run")[1].startswith(
+        "Would be: 1 conversations trimmed.\n    conversations/dev.json: 10 "
+    )
+    assert cli("compact")[1].startswith("1 conversations trimmed.\n")
+    assert len(json.loads((folder / "dev.json").read_text())["messages"]) == 20

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory.errors import InvalidName
-from agent_memory.model.transcript import Bookmark, ConversationFile
+from agent_memory.model.transcript import Bookmark, ConversationFile, Origin
 from agent_memory.tailing.chat import MAX_CHAT_BYTES, TURNS_KNOWN, align, open_chat
 from agent_memory.tailing.reader import bookmark_after, open_reading
 from agent_memory.tailing.reading import Reading
@@ -39,8 +39,7 @@ class Dashboard:
     path: Path
     bookmark: Bookmark | None = None
     seconds: int = 1_000
-    asked: list[frozenset[str]] = field(default_factory=list)
-    known_as: str | None = None
+    origins: list[Origin] = field(default_factory=list)
 
     def save(self, *said: str, **rest: object) -> Dashboard:
         """Save messages: ``u:`` in front of what the user said, ``a:`` of what an agent did, ``i:`` internally."""
@@ -55,17 +54,13 @@ class Dashboard:
         return self
 
     def open(self) -> Reading | None:
-        def name_known(agent: str, digests: frozenset[str]) -> str | None:
-            self.asked.append(digests)
-            return self.known_as
-
         return open_chat(
             ConversationFile(self.path.name, "dashboard", str(self.path)),
             self.bookmark,
             idle=lambda mtime_ns: self.seconds * 10**9 - mtime_ns >= IDLE_NS,
             now=NOW,
             redact=without_hunter2,
-            name_known=name_known,
+            origins=lambda agent: self.origins,
         )
 
     def read(self) -> list[str] | None:
@@ -164,16 +159,48 @@ def test_another_id_is_another_chat_though_its_words_are_the_same(chat):
     assert chat.save("u:a", "a:b", "u:c", chatId="l").read() == ["a", "b"]
 
 
-def test_a_lost_bookmark_is_made_up_for_by_what_the_vault_knows(chat):
-    chat.known_as = "dev-77"
+def as_known(chat, *turns, conversation="dev-77", before=0):
+    """Let the vault have something from these turns of the file, which began ``before`` turns earlier."""
+    reading = chat.open()
+    found = [closed.turn for closed in reading.all_turns()]
+    chat.origins += [Origin("dashboard", conversation, before + n, (0, 1), found[n].digest) for n in turns]
 
-    reading = chat.save("u:my password is hunter2").open()
+
+def test_a_lost_bookmark_is_made_up_for_by_what_the_vault_knows(chat):
+    as_known(chat.save("u:my password is hunter2"), 0)
+
+    reading = chat.open()
 
     assert reading is not None
     assert reading.chat == "dev-77"
     (turn,) = reading.all_turns() or iter(())
-    assert chat.asked == [frozenset({turn.turn.digest})]
     assert "hunter2" not in turn.turn.text
+
+
+def test_the_vault_tells_which_turns_are_left_of_a_chat_that_was_cut(chat):
+    as_known(chat.save("u:ok", "a:done", "u:now the cache of the till", "a:done"), 1, 2, 3, before=40)
+
+    reading = chat.open()
+
+    assert (reading.chat, reading.first_turn) == ("dev-77", 40)
+    assert [closed.turn.ordinal for closed in reading.all_turns()] == [40, 41, 42, 43]
+
+
+def test_a_turn_that_is_said_in_every_chat_does_not_make_one_of_two(chat):
+    as_known(chat.save("u:the till", "a:it is mended now, and closes", "u:the test of it is green", "a:done"), 1, 2, 3)
+
+    for said in (
+        ["u:the oven", "a:done"],
+        ["u:the oven", "a:looks good", "u:the test of it is green", "a:cold", "u:no"],
+    ):
+        reading = chat.save(*said).open()
+        assert (reading.chat, reading.first_turn) == ("dev", 0)
+
+
+def test_what_the_vault_knows_of_another_chat_says_nothing_of_one_with_an_id(chat):
+    as_known(chat.save("u:ok", "a:done", chatId="k"), 0, 1, before=7)
+
+    assert (chat.open().chat, chat.open().first_turn) == ("k", 0)
 
 
 def test_half_a_file_waits_and_a_broken_one_is_named(chat):

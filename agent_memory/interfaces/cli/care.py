@@ -143,22 +143,25 @@ def compact(
     context: typer.Context,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")] = False,
 ) -> None:
-    """Move what is old to the archive, drop expired checkpoints, check the mirror."""
+    """Shorten conversations and pages, remove what is expired or twice, check the mirror; no word is lost."""
     from agent_memory.app import maintain
 
     call = call_of(context)
     with call.app() as app:
-        result = maintain.compact(app, dry_run=dry_run)
-    would = "would be " if dry_run else ""
-    text = (
-        f"{result.entries_archived} entries {would}moved to the archive, "
-        f"{result.checkpoints_expired} expired checkpoints {would}removed."
-    )
-    if result.moves_finished:
-        text += f"\n{result.moves_finished} interrupted moves {would}finished."
-    if result.mirror_repaired:
-        text += "\nThe mirror differed from the pages and was rebuilt."
-    call.answer(asdict(result), text)
+        done = maintain.compact(app, dry_run=dry_run, legacy=True)
+    for trouble in [] if call.as_json else done.troubles:
+        remark(f"{trouble.path}: {trouble.message}")
+    counts = {
+        "expired checkpoints": done.checkpoints_cleaned,
+        "conversations trimmed": done.conversations_trimmed,
+        "entries moved to the archive": done.vault_entries_merged,
+        "legacy files removed": done.legacy_files_cleaned,
+    }
+    said = ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing to do"
+    lines = [f"{'Would be: ' if dry_run else ''}{said}.", *(f"    {line}" for line in done.plan)]
+    if done.index_rebuilt:
+        lines.append("The mirror differed from the pages and was rebuilt.")
+    call.answer(asdict(done), "\n".join(lines))
 
 
 def status(context: typer.Context) -> None:

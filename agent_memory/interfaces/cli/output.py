@@ -39,7 +39,7 @@ class Call:
         with open_app(directory=self.directory, workspace=workspace, flags=given) as app:
             yield app
 
-    def answer(self, value: Mapping[str, Any], text: str) -> None:
+    def answer(self, value: Mapping[str, Any] | None, text: str) -> None:
         """Print ``value`` as JSON if that is wanted, else ``text``."""
         try:
             print(json.dumps(value, ensure_ascii=False) if self.as_json else text, flush=True)
