@@ -14,7 +14,6 @@ from agent_memory.app import forget as forgetting
 from agent_memory.app import vault as entries
 from agent_memory.app.container import App
 from agent_memory.app.forget import Forgetting
-from agent_memory.app.profile import USER
 from agent_memory.errors import DatabaseError, FileError, InvalidValue, UnknownEntry
 from agent_memory.fabric import notes
 from agent_memory.fabric.links import Link
@@ -25,6 +24,7 @@ from agent_memory.model.recall import Hit, Query
 from agent_memory.recall.engine import recall as search
 from agent_memory.redaction import redact
 from agent_memory.system import logs
+from agent_memory.system.paths import USER_AGENT
 from agent_memory.vault.store import View
 
 Scope = Literal["project", "all"]
@@ -175,7 +175,7 @@ def _homes(app: App, agent: str | None, scope: Scope) -> Iterator[_Home]:
     if not is_user:
         yield _Home(app, PageRef(check_name(agent or app.agent, "an agent"), CATEGORY))
     if is_user or scope == "all":
-        yield _Home(app.user, PageRef(USER, CATEGORY))
+        yield _Home(app.user, PageRef(USER_AGENT, CATEGORY))
 
 
 def _rules(app: App) -> Rules:

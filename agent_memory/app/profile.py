@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from agent_memory.app.changes import day
 from agent_memory.app.container import App
@@ -24,10 +24,8 @@ from agent_memory.model.ids import check_name
 from agent_memory.model.memory import Author, Batch, Fact, PageRef
 from agent_memory.model.recall import Hit
 from agent_memory.redaction import redact
+from agent_memory.system.paths import USER_AGENT
 from agent_memory.vault.store import View
-
-USER: Final = "user"
-"""The agent whose pages hold what is the user's, in the user's own vault."""
 
 Place = Literal["workspace", "user"]
 
@@ -258,7 +256,7 @@ def _profiles(app: App, agent: str | None) -> Iterator[_Profile]:
     """Yield the workspace's profile and the user's; once, if the workspace's vault is the user's."""
     if app.folder.root != app.user.folder.root:
         yield _Profile(app, PageRef(check_name(agent or app.agent, "an agent"), CATEGORY), "workspace")
-    yield _Profile(app.user, PageRef(USER, CATEGORY), "user")
+    yield _Profile(app.user, PageRef(USER_AGENT, CATEGORY), "user")
 
 
 def _homes(app: App, key: str, agent: str | None, *, for_user: bool) -> tuple[_Profile, _Profile | None]:

@@ -19,6 +19,8 @@ TAKEN_FILE: Final = "taken.jsonl"
 CONVERSATIONS_FOLDER: Final = "conversations"
 ARCHIVE_FOLDER: Final = "archive"
 APP_NAME: Final = "agent-memory"
+USER_AGENT: Final = "user"
+"""The agent whose pages hold what is the user's, in the user's own vault."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,19 @@ SETTINGS: Final = (
     Setting("context.decisions", 3, "How many decisions a briefing has at most.", minimum=0),
     Setting("context.lessons", 2, "How many lessons a briefing has at most.", minimum=0),
     Setting("profile.enabled", True, "Whether a briefing has the facts of the profile."),
+    Setting("profile.max_tokens", 512, "The most that facts take of a turn's briefing; 0 leaves them out.", minimum=0),
+    Setting(
+        "recall_injection.max_tokens",
+        400,
+        "The most that what was recalled takes of a turn's briefing; 0 leaves it out.",
+        minimum=0,
+    ),
+    Setting(
+        "index.max_tokens",
+        300,
+        "The most that the index of what was said latest takes of a turn's briefing; 0 leaves it out.",
+        minimum=0,
+    ),
     Setting(
         "profile.max_entries",
         500,
