@@ -21,7 +21,7 @@ from agent_memory.fabric.byhand import Replay
 from agent_memory.fabric.profile import Assertion, Decision, Outcome, assert_fact, remove_fact
 from agent_memory.fabric.versions import CATEGORY, Version
 from agent_memory.model.ids import check_name
-from agent_memory.model.memory import Author, Batch, Fact, PageRef
+from agent_memory.model.memory import Author, Batch, Fact, Memory, PageRef
 from agent_memory.model.recall import Hit
 from agent_memory.redaction import redact
 from agent_memory.system.paths import USER_AGENT
@@ -81,20 +81,21 @@ class _Profile:
     def replayed(self, until: datetime | None = None) -> Replay:
         return byhand.replay(self.app.vault.journal_runs(byhand.PAGE), until=until)
 
-    def standing(self, view: View | None = None) -> list[Version]:
-        """Return the versions that the pages have; what holds today is among them."""
-        return versions.versions((view or self.app.vault.view()).of(self.page.agent, CATEGORY))
+    def entries(self) -> list[Memory]:
+        """Return the entries of the page and its archive, without a look at the others."""
+        pages = (stored for stored in self.app.shelf.pages(fresh=False) if stored.ref.category == CATEGORY)
+        return [memory for stored in pages if stored.ref.agent == self.page.agent for memory in stored.memories]
 
     def chain(self) -> list[Version]:
         """Return every version; what was changed by hand is noted first."""
         self.app.witness()
-        return self.replayed().chain(self.page, self.app.vault.view().of(self.page.agent, CATEGORY))
+        return self.replayed().chain(self.page, self.entries())
 
     def known(self, version: Version) -> Known:
         return Known(version, self.place, self.app.folder.root)
 
     def current(self) -> dict[str, Version]:
-        return versions.current(self.standing())
+        return versions.current(versions.versions(self.entries()))
 
 
 def set_fact(  # noqa: PLR0913 (one argument for each thing that may be known of an assertion)
@@ -150,9 +151,10 @@ def remove(app: App, key: str, *, for_user: bool = False, agent: str | None = No
     _settle(home)
     now = app.clock.now()
     home.app.vault.update(
-        lambda view: remove_fact(view, home.page, home.standing(view), wanted, now), verb="profile remove"
+        lambda view: remove_fact(view, home.page, versions.versions(view.of(home.page.agent, CATEGORY)), wanted, now),
+        verb="profile remove",
     )
-    return home.known([version for version in home.standing() if version.fact.key == wanted][-1])
+    return home.known([version for version in home.chain() if version.fact.key == wanted][-1])
 
 
 def listed(
@@ -272,7 +274,11 @@ def _write(home: _Profile, assertion: Assertion) -> Decision:
     limit, decided = home.app.settings.count("profile.max_entries"), list[Decision]()
 
     def plan(view: View) -> Batch:
-        decided[:] = [assert_fact(view, home.page, home.standing(view), assertion, max_entries=limit)]
+        decided[:] = [
+            assert_fact(
+                view, home.page, versions.versions(view.of(home.page.agent, CATEGORY)), assertion, max_entries=limit
+            )
+        ]
         return decided[0].batch
 
     _settle(home)
@@ -289,7 +295,7 @@ def _settle(home: _Profile) -> None:
 
 
 def _unknown(app: App, key: str, agent: str | None) -> UnknownEntry:
-    keys = {version.fact.key for home in _profiles(app, agent) for version in home.standing()}
+    keys = {version.fact.key for home in _profiles(app, agent) for version in home.chain()}
     near = difflib.get_close_matches(key, sorted(keys), n=1)
     hint = f"Did you mean {near[0]}?" if near else "`agent-memory profile list` shows the keys."
     return UnknownEntry(f"There is no fact {key!r}.", hint=hint, key=key)

@@ -20,6 +20,7 @@ from agent_memory.fabric.versions import (
     VALID_TO,
     Ended,
     Version,
+    keys_of,
     pending,
     statements,
     versions,
@@ -95,6 +96,8 @@ def _says_otherwise(before: Memory, after: Memory) -> bool:
 
 def _without_id(known: Replay, ref: PageRef, raw: str | None) -> Memory | None:
     """Take out the entry that was known by its words until it got an id."""
+    if raw is None:
+        return None
     name = next((place for place, memory in known.memories.items() if place[0] == ref and memory.raw == raw), None)
     return known.memories.pop(name) if name else None
 
@@ -126,9 +129,10 @@ def _same_key(gone: dict[tuple[PageRef, str], Memory], page: PageRef, raw: str) 
 def put_back(view: View, page: PageRef, known: Replay) -> Batch:
     """Return the changes that give every value which a person has changed in place an entry of its own again."""
     standing = view.of(page.agent, CATEGORY)
+    keys = keys_of(standing)
     changes: list[Change] = []
     for memory in standing:
-        waiting = pending(memory, standing, known.ended)
+        waiting = pending(memory, keys, known.ended)
         for one, version in zip(waiting, statements(memory, waiting, known.seen), strict=False):
             changes.append(Add(memory.page, _past(version, memory.id, one.key)))
         if waiting:

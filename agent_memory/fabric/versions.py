@@ -7,7 +7,7 @@ Pure. Time runs twice. A value is *valid* from one moment to the next value's, o
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
@@ -92,19 +92,24 @@ def versions(
     """
     standing = list(memories)
     here = {memory.id for memory in standing if not memory.page.archived}
+    keys = keys_of(standing)
     found = []
     for memory in standing:
         if not (memory.page.archived and memory.id in here):  # a move that was cut short
-            found += statements(memory, pending(memory, standing, ended), seen)
+            found += statements(memory, pending(memory, keys, ended), seen)
     by_key: dict[str, list[Version]] = defaultdict(list)
     for version in sorted(found, key=order):
         by_key[version.fact.key].append(version)
     return [version for key in sorted(by_key) for version in _one_at_a_time(by_key[key])]
 
 
-def pending(memory: Memory, standing: Iterable[Memory], ended: Iterable[Ended]) -> list[Ended]:
-    """Return the values that an entry had until a person changed it, and that no entry of its own has yet."""
-    keys = {other.key for other in standing}
+def keys_of(memories: Iterable[Memory]) -> set[str | None]:
+    """Return the keys that entries have."""
+    return {memory.key for memory in memories}
+
+
+def pending(memory: Memory, keys: Set[str | None], ended: Iterable[Ended]) -> list[Ended]:
+    """Return the values that an entry had until a person changed it, and that no entry with one of ``keys`` has."""
     return [one for one in ended if one.memory.id == memory.id and one.key not in keys]
 
 
