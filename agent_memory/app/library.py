@@ -15,16 +15,15 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Final
 
 from agent_memory.app import brief as briefs
-from agent_memory.app import notes, profile, recall, sessions, vault
-from agent_memory.app.container import App, open_app
-from agent_memory.app.notes import Scope, Stored
-from agent_memory.app.profile import Kept, Known, Listing
+from agent_memory.app import recall, sessions, vault
+from agent_memory.app.container import open_app
+from agent_memory.app.library_profile import ProfileAndNotes
 from agent_memory.context.sections import Message
 from agent_memory.errors import UsageError
 from agent_memory.model import session
 from agent_memory.model.briefing import Briefing, Kind
 from agent_memory.model.ids import check_name, digest, next_free_id
-from agent_memory.model.memory import Add, Batch, Draft, Fact, Memory, PageRef
+from agent_memory.model.memory import Add, Batch, Draft, Memory, PageRef
 from agent_memory.model.recall import DEFAULT_LIMIT, Hit, Query
 from agent_memory.model.session import Checkpoint
 from agent_memory.model.transcript import TURN_DIGEST_DIGITS, Origin
@@ -57,12 +56,8 @@ class NewEntry:
     turn: int = 0
 
 
-class OpenMemory:
+class OpenMemory(ProfileAndNotes):
     """An open memory folder. ``agent`` is whose pages are written and briefed where no agent is named."""
-
-    def __init__(self, app: App, agent: str) -> None:
-        self._app = app
-        self.agent = agent
 
     def add(  # noqa: PLR0913 (one argument for each thing that may be known of an entry)
         self,
@@ -203,64 +198,6 @@ class OpenMemory:
     def last_chat(self, *, agent: str | None = None) -> str | None:
         """Return the ``chat_id`` that was saved last: who takes that chat up again has been briefed already."""
         return sessions.last_chat(self._app, agent or self.agent)
-
-    def profile_set(
-        self,
-        key: str,
-        value: str,
-        *,
-        keywords: Sequence[str] = (),
-        for_user: bool = False,
-        since: datetime | None = None,
-        said: Sequence[str] = (),
-    ) -> Kept:
-        """Set a fact of the profile; the value before it stays in its history.
-
-        Args:
-            key: What it is about.
-            value: What holds now.
-            keywords: Tell it only where one of these comes up; always, without any.
-            for_user: Keep it in the user's own vault, for every workspace.
-            since: When it began to hold, with its time zone; now, if None.
-            said: The user's own words: a name is told only if it stands in them.
-
-        Raises:
-            InvalidValue: Something of it cannot be; ``facts["field"]`` says what.
-        """
-        fact = Fact(key, value, pinned=not keywords, keywords=tuple(keywords))
-        return profile.set_fact(
-            self._app, fact, for_user=for_user, agent=self.agent, by="agent", since=since, said=said
-        )
-
-    def profile_list(self, *, as_of: datetime | None = None, known_at: datetime | None = None) -> Listing:
-        """Return the facts that hold, or held ``as_of`` a moment, as far as they were ``known_at`` another."""
-        return profile.listed(self._app, as_of=as_of, known_at=known_at, agent=self.agent)
-
-    def profile_history(self, key: str) -> list[Known]:
-        """Return every value that a key has or had, the oldest first."""
-        return profile.history(self._app, key, agent=self.agent)
-
-    def profile_remove(self, key: str, *, for_user: bool = False) -> Known:
-        """End a fact; its last value stays in its history."""
-        return profile.remove(self._app, key, for_user=for_user, agent=self.agent)
-
-    def notes_store(self, text: str, *, tags: Sequence[str] = (), scope: Scope = "project") -> Stored:
-        """Store a note, unless one says all of it already; one that adds to another is linked to it."""
-        return notes.store(self._app, text, tags, scope=scope, agent=self.agent, by="agent")
-
-    def notes_recall(
-        self, text: str = "", *, k: int | None = None, scope: Scope = "all", tags: Sequence[str] = ()
-    ) -> list[Hit]:
-        """Return the notes that ``text`` speaks of and that have all of ``tags``; for tags alone the latest."""
-        return notes.recall(self._app, text, k=k, scope=scope, tags=tags, agent=self.agent)
-
-    def notes_get(self, entry_id: str) -> Memory:
-        """Return one note by its id, whatever has become of it."""
-        return notes.by_id(self._app, entry_id, agent=self.agent)
-
-    def notes_forget(self, entry_id: str, *, for_good: bool = False) -> None:
-        """Delete a note, which can be undone; ``for_good`` removes its words everywhere, which cannot."""
-        (notes.forget if for_good else notes.delete)(self._app, entry_id, agent=self.agent)
 
     def _add(self, entry: NewEntry, now: datetime) -> Add:
         body = _redacted(entry.text).strip("\n")
