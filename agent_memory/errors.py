@@ -5,6 +5,7 @@ The tree::
     AgentMemoryError
     ├── UsageError              what was asked for is wrong: exit code 2
     │   ├── InvalidName         an agent or category id that cannot be a folder or file name
+    │   ├── InvalidValue        one field of what was given cannot be; facts: field, reason
     │   ├── UnknownAgent
     │   ├── UnknownCategory
     │   └── UnknownEntry        no entry, run or record has this id
@@ -48,6 +49,15 @@ class UsageError(AgentMemoryError):
 
 class InvalidName(UsageError):
     """An agent or category id cannot serve as the name of a folder or file."""
+
+
+class InvalidValue(UsageError):
+    """One field of what was given cannot be."""
+
+    @classmethod
+    def of(cls, field: str, reason: str, *, hint: str = "", **facts: Any) -> InvalidValue:
+        """Say what is wrong with ``field``, without its name; both are facts of the error too."""
+        return cls(f"{field}: {reason}", hint=hint, field=field, reason=reason, **facts)
 
 
 class UnknownAgent(UsageError):

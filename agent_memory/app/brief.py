@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
+from types import MappingProxyType
+from typing import Final
 
 from agent_memory.app.container import App
 from agent_memory.app.names import check_agent
 from agent_memory.context.build import build
 from agent_memory.context.counting import COUNTERS
-from agent_memory.context.sections import Message, Source
+from agent_memory.context.sections import Message, Source, latest_first
 from agent_memory.model.briefing import Briefing, Kind
 from agent_memory.model.recall import Hit, Query
 from agent_memory.recall.engine import recall
 from agent_memory.redaction import redact
+from agent_memory.system.paths import USER_AGENT
+
+NOTES: Final = "notes"
+SHARED_NOTES: Final = 2
+"""So many notes for all projects at most stand among what one search finds here, behind the best of it."""
+CAPS: Final = MappingProxyType({"profile": "profile", "memory-index": "index", "recalled": "recall_injection"})
+"""Which settings hold the sizes of a turn's sections."""
 
 
 def brief(  # noqa: PLR0913 (of what, and of which size)
@@ -51,6 +60,7 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
         max_tokens=app.settings.count("context.max_tokens") if max_tokens is None else max_tokens,
         counter=COUNTERS[app.settings.text("context.counter")],
         shown=shown,
+        caps={section: app.settings.count(f"{name}.max_tokens") for section, name in CAPS.items()},
     )
 
 
@@ -81,22 +91,43 @@ def _left_off(app: App, agent: str) -> list[Message]:
 
 
 def _source(app: App, agent: str, command: str, recovering: Sequence[Message]) -> Source:
-    """Return where a briefing comes from: the mirror, the project's page, and what the settings allow."""
+    """Return where a briefing comes from: the mirrors, the project's page, and what the settings allow."""
     said = [(role, redact(text).text) for role, text in recovering]
-    if not app.folder.root.exists():
-        return Source(command, recovering=said)
-    mirror = app.mirror
+    own = app.mirror if app.folder.root.exists() else None
+    has_shared = app.user.folder.root.exists() and app.user.folder.root != app.folder.root
+    shared = app.user.mirror if has_shared else None
 
     def found(text: str, category: str | None, limit: int) -> list[Hit]:
-        return recall(mirror, Query(text, agent=agent, category=category, limit=limit))
+        hits = recall(own, Query(text, agent=agent, category=category, limit=limit)) if own else []
+        if shared and category in (None, NOTES):
+            hits[1:1] = recall(shared, Query(text, agent=USER_AGENT, category=NOTES, limit=SHARED_NOTES))
+        return _told(app, hits)[:limit]
+
+    def latest(category: str, limit: int | None) -> list[Hit]:
+        hits = own.memories(agent, category, limit=limit) if own else []
+        if shared and category == NOTES:
+            hits = latest_first([*hits, *shared.memories(USER_AGENT, NOTES, limit=limit)])
+        return _told(app, hits)[:limit]
 
     return Source(
         command,
         search=found,
-        latest=lambda category, limit: mirror.memories(agent, category, limit=limit),
+        latest=latest,
         tagged=lambda tag, limit: found(f"tag:{tag}", None, limit),
-        project=redact(app.shelf.project_text()).text,
+        profile=lambda text: _facts(app, agent, text),
+        project=redact(app.shelf.project_text()).text if own else "",
         recovering=said,
         decisions=app.settings.count("context.decisions"),
         lessons=app.settings.count("context.lessons"),
     )
+
+
+def _told(app: App, hits: Iterable[Hit]) -> list[Hit]:
+    """Leave out what comes from a channel that is switched off."""
+    return [hit for hit in hits if hit.page.category != NOTES or app.settings.flag("notes.enabled")]
+
+
+def _facts(app: App, agent: str, text: str) -> list[Hit]:
+    from agent_memory.app import profile  # a session's briefing has no facts, and no need of it
+
+    return profile.told(app, agent, text)

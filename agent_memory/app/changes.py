@@ -11,12 +11,11 @@ from agent_memory.app.container import App
 from agent_memory.errors import UnknownEntry, UsageError
 from agent_memory.model.memory import Add, Batch, Change, PageRef, Restore
 from agent_memory.model.text import one_line, shorten
-from agent_memory.vault.journal import JournalChange, JournalRun, undo_batch
+from agent_memory.vault.journal import UNDO, JournalChange, JournalRun, undo_batch
 from agent_memory.vault.page import parse
 from agent_memory.vault.store import View
 
 SUMMARY_CHARS: Final = 100
-UNDO: Final = "undo"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from agent_memory.errors import FileError, LockTimeout
 from agent_memory.mirror.search import Mirror
 from agent_memory.model.ids import check_name
 from agent_memory.system import logs, paths, settings
@@ -20,6 +21,8 @@ from agent_memory.vault.shelf import Shelf
 if TYPE_CHECKING:
     from agent_memory.state.store import StateStore
     from agent_memory.vault.store import Vault
+
+PROFILE: Final = "profile"
 
 _log = logs.get("app")
 
@@ -37,6 +40,16 @@ class App:
     _open: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
     _state: StateStore | None = None
     _mirror: Mirror | None = None
+    _user: App | None = None
+
+    @property
+    def user(self) -> App:
+        """The same product on the user's own vault; nothing of it is made before something is written there."""
+        if self._user is None:
+            folder = self.places.user_memory
+            self._user = App(self.places, self.environment, folder, self.settings, self.clock, Shelf(folder))
+            self._open.callback(self._user.close)
+        return self._user
 
     @property
     def agent(self) -> str:
@@ -53,11 +66,12 @@ class App:
         """The vault to write to; whoever only reads takes the ``shelf``, and needs nothing of what writes."""
         from agent_memory.vault.store import Vault
 
+        is_user = self.folder.root == self.places.user_memory.root  # which belongs to no project
         return Vault(
             self.folder,
             self.clock,
             lock_timeout_s=self.settings.number("vault.lock_timeout_s"),
-            language=self.settings.text("vault.language"),
+            language="" if is_user else self.settings.text("vault.language"),
             shelf=self.shelf,
         )
 
@@ -81,17 +95,31 @@ class App:
             self._prepare()
             self._mirror = Mirror.open(self.folder.mirror, redact=_redacted)
             self._open.callback(self._mirror.close)
-        self._mirror.sync(self.shelf.page_states())
+        pages = self.shelf.page_states()
+        if self._mirror.sync(pages).loaded and any(one.page.category == PROFILE for one in pages):
+            self.witness()
         return self._mirror
 
     def _prepare(self) -> None:
         if not self.shelf.is_prepared():
             self.vault.prepare()
 
+    def witness(self) -> None:
+        """Journal what people changed in profile pages themselves, as of now."""
+        from agent_memory.fabric import byhand  # only where such a page has changed
+
+        try:
+            self.vault.witness(
+                lambda: byhand.hand_edits(self.vault.view(), self.vault.journal_runs(byhand.PAGE)),
+                verb=byhand.BY_HAND,
+            )
+        except (FileError, LockTimeout) as error:  # whoever only reads must not fail; it is seen the next time
+            _log.info("what was changed by hand could not be noted: %s", error.message)
+
     def close(self) -> None:
         """Close what was opened; whoever goes on opens it anew."""
         self._open.close()
-        self._state = self._mirror = None
+        self._state = self._mirror = self._user = None
 
 
 @contextlib.contextmanager

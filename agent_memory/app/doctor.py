@@ -93,6 +93,8 @@ def lost(app: App) -> list[Lost]:
     for run in app.vault.journal_runs():
         for change in run.changes:
             ref = ref_of(change.page)
+            if change.op == "edit" and change.after is None:
+                continue  # it was seen to be gone, which may be that buffer's doing
             if change.op in ("remove", "forget") or ref is None or change.after is None:
                 standing.pop(change.id, None)
             else:

@@ -7,8 +7,8 @@ left alone. The words themselves are kept nowhere: the ledger has fingerprints o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,23 +59,47 @@ def words_of(app: App, entry_id: str | None, match: str | None) -> Words:
         if not words:
             raise UsageError("There is no word in that text.", hint="Give the words to forget.")
         return Words("", runs)
-    named = entry_named(app, entry_id or "")
-    copies = app.vault.view().by_id(named.id)
+    holding = next((each for each in _vaults(app) if each.shelf.view(fresh=False).by_id(entry_id or "")), app)
+    named = entry_named(holding, entry_id or "")
+    copies = holding.vault.view().by_id(named.id)
     return Words(named.id, tuple(run for copy in copies for run in runs_of(copy.body)))
 
 
 def preview(app: App, words: Words) -> Forgetting:
     """Say what forgetting these words would do; nothing is changed."""
     quotes = quotes_runs(words.runs)
-    found = _sort(app.vault.view(), words, quotes)
-    return Forgetting(found.removed, found.trimmed, (*found.kept, *_elsewhere(app, quotes)))
+    found = [(each, _sort(each.vault.view(), own, quotes)) for each, own in _for_each(app, words)]
+    return _joined([Forgetting(one.removed, one.trimmed, (*one.kept, *_elsewhere(at, quotes))) for at, one in found])
 
 
 def forget(app: App, words: Words) -> Forgetting:
     """Block the words and remove them from pages, journal, state, checkpoints, kept briefings and mirror.
 
-    May be repeated, and should be if it was interrupted.
+    This goes for the user's own vault too. May be repeated, and should be if it was interrupted.
     """
+    return _joined([_forget(each, own) for each, own in _for_each(app, words)])
+
+
+def _vaults(app: App) -> list[App]:
+    has_own = app.user.folder.root.exists() and app.user.folder.root != app.folder.root
+    return [app, app.user] if has_own else [app]
+
+
+def _for_each(app: App, words: Words) -> list[tuple[App, Words]]:
+    """Return the vaults, each with what is to be forgotten there: the entry is named where it stands."""
+    holding = [each for each in _vaults(app) if each.vault.view().by_id(words.entry)][:1] or [app]
+    return [(each, words if each in holding else replace(words, entry="")) for each in _vaults(app)]
+
+
+def _joined(parts: Sequence[Forgetting]) -> Forgetting:
+    return Forgetting(
+        tuple(memory for part in parts for memory in part.removed),
+        tuple(pair for part in parts for pair in part.trimmed),
+        tuple(place for part in parts for place in part.kept),
+    )
+
+
+def _forget(app: App, words: Words) -> Forgetting:
     quotes, done = quotes_runs(words.runs), [Forgetting((), (), ())]
 
     def plan(view: View) -> Batch:

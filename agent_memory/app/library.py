@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Final
 
 from agent_memory.app import brief as briefs
 from agent_memory.app import recall, sessions, vault
-from agent_memory.app.container import App, open_app
+from agent_memory.app.container import open_app
+from agent_memory.app.library_profile import ProfileAndNotes
 from agent_memory.context.sections import Message
 from agent_memory.errors import UsageError
 from agent_memory.model import session
@@ -55,12 +56,8 @@ class NewEntry:
     turn: int = 0
 
 
-class OpenMemory:
+class OpenMemory(ProfileAndNotes):
     """An open memory folder. ``agent`` is whose pages are written and briefed where no agent is named."""
-
-    def __init__(self, app: App, agent: str) -> None:
-        self._app = app
-        self.agent = agent
 
     def add(  # noqa: PLR0913 (one argument for each thing that may be known of an entry)
         self,

@@ -5,7 +5,9 @@ The budget counts the whole text, markers and headings included, and holds for a
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Final
 
 from agent_memory.context import render
@@ -25,7 +27,7 @@ _SAMPLE_MEMORIES: Final = 50
 _COMMAND_CHARS: Final = 10_000
 
 
-def build(
+def build(  # noqa: PLR0913 (of what, and of which size)
     agent: str,
     source: Source,
     kind: Kind = "session",
@@ -33,6 +35,7 @@ def build(
     max_tokens: int = 2000,
     counter: Counter = COUNTERS["estimate"],
     shown: Set[str] = frozenset(),
+    caps: Mapping[str, int] = MappingProxyType({}),
 ) -> Briefing:
     """Render what ``source`` has for a briefing of one kind into at most ``max_tokens``.
 
@@ -43,13 +46,16 @@ def build(
         max_tokens: The budget.
         counter: What counts as a token.
         shown: Digests of items that the reader has seen already; these are left out.
+        caps: The most tokens that a section of a turn may take, by name, where it is not the table's number; 0 leaves
+            it out.
 
     Raises:
         UsageError: The budget is below ``MIN_TOKENS``, which the frame itself needs.
     """
     if max_tokens < MIN_TOKENS:
         raise UsageError(f"A briefing needs at least {MIN_TOKENS} tokens, not {max_tokens}.", hint="Raise the budget.")
-    wanted = [section for section in SECTIONS if section.kind == kind]
+    wanted = [_capped(section, caps) for section in SECTIONS if section.kind == kind]
+    wanted = [section for section in wanted if section.max_tokens != 0]
     sections = [(section, fresh(section.items(source), shown)) for section in wanted]
     space = Space(counter, _language(source.command, sections), max_tokens)
     top = _frame(kind, space)
@@ -70,6 +76,12 @@ def build(
         max_tokens=max_tokens,
         items=tuple(item for part in packed.values() for item in part.items),
     )
+
+
+def _capped(section: Section, caps: Mapping[str, int]) -> Section:
+    if section.kind == "session":
+        return section
+    return replace(section, max_tokens=caps.get(section.name, section.max_tokens))
 
 
 def _frame(kind: Kind, space: Space) -> tuple[str, ...]:

@@ -46,7 +46,8 @@ class Source:
 
     ``search`` takes a text, a category or None for any, and a limit, and returns the best first; ``latest`` takes a
     category and a limit, None for all, and returns the latest said first; ``tagged`` takes a tag and a limit. They know
-    active memories of one agent only.
+    active memories of one agent only, and notes for all projects. ``profile`` returns the facts to tell for a text,
+    the most important first.
     ``decisions`` and ``lessons`` are how many of them a session is told at most.
     """
 
@@ -54,6 +55,7 @@ class Source:
     search: Callable[[str, str | None, int], Sequence[Hit]] = lambda _text, _category, _limit: ()
     latest: Callable[[str, int | None], Sequence[Hit]] = lambda _category, _limit: ()
     tagged: Callable[[str, int], Sequence[Hit]] = lambda _tag, _limit: ()
+    profile: Callable[[str], Sequence[Hit]] = lambda _text: ()
     project: str = ""
     recovering: Sequence[Message] = ()
     decisions: int = 3
@@ -181,7 +183,7 @@ def _recovering(source: Source) -> list[Item]:
 
 
 def _profile(source: Source) -> list[Item]:
-    return _rows("profile", source.latest("profile", None), bare=True)
+    return _rows("profile", source.profile(source.command), bare=True)
 
 
 def _recalled(source: Source) -> list[Item]:

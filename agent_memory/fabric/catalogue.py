@@ -34,11 +34,21 @@ def is_done(memory: Memory) -> bool:
     return not open_boxes(memory.body)
 
 
+def _is_past(memory: Memory) -> bool:
+    return not memory.active
+
+
+def _none(memory: Memory) -> bool:
+    return False
+
+
 CATEGORIES: Final = (
     Category("decisions", compacts=_every),
     Category("lessons", compacts=_extracted),
     Category("tasks", compacts=is_done),
     Category("projects", compacts=_every),
     Category("handoffs", compacts=_every),
+    Category("profile", compacts=_is_past),
+    Category("notes", compacts=_none),
 )
 CATEGORY_NAMES: Final = tuple(category.name for category in CATEGORIES)

@@ -40,8 +40,11 @@ def gist(text: str) -> Gist:
     return Gist(found, frozenset(found), numbers, sum(word in _NEGATIONS for word in found))
 
 
-def say_the_same(one: str, other: str) -> bool:
-    """Tell whether two bodies say the same, whatever their case, accents, punctuation and filler."""
+def say_the_same(one: str, other: str, *, threshold: float = ALIKE) -> bool:
+    """Tell whether two bodies say the same, whatever their case, accents, punctuation and filler.
+
+    ``threshold`` is the share of their words that both must have.
+    """
     left, right = gist(one), gist(other)
     if left.words == right.words:
         return True
@@ -50,7 +53,16 @@ def say_the_same(one: str, other: str) -> bool:
     if left.numbers != right.numbers or left.negations != right.negations:
         return False
     shared, either = left.vocabulary & right.vocabulary, left.vocabulary | right.vocabulary
-    return len(shared) / len(either) >= ALIKE and _in_one_order(left.words, right.words, shared)
+    return len(shared) / len(either) >= threshold and _in_one_order(left.words, right.words, shared)
+
+
+def adds_to(text: str, other: str) -> bool:
+    """Tell whether ``text`` has all the words of ``other`` in their order, its numbers and negations, and more."""
+    more, less = gist(text), gist(other)
+    same = more.numbers == less.numbers and more.negations == less.negations
+    shared = more.vocabulary & less.vocabulary
+    enough = len(less.words) >= MIN_WORDS and shared == less.vocabulary
+    return same and enough and _in_one_order(more.words, less.words, shared)
 
 
 def _in_one_order(left: Sequence[str], right: Sequence[str], shared: frozenset[str]) -> bool:

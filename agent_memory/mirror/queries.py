@@ -5,14 +5,15 @@ Refuses to decide anything: what to write and what to ask for is the business of
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
 from agent_memory.errors import DatabaseBroken
 from agent_memory.model.memory import PageRef
-from agent_memory.model.recall import Hit
+from agent_memory.model.recall import Hit, Query
 from agent_memory.model.text import clean
 from agent_memory.system.database import Database, Row
 
@@ -110,22 +111,27 @@ def is_sound(database: Database) -> bool:
     return verdict is not None and verdict[0] == "ok"
 
 
-def matching(
-    database: Database, match: str, *, agent: str | None, category: str | None, active_only: bool, limit: int
-) -> list[Hit]:
+_TAGGED: Final = (
+    " and not exists (select 1 from json_each(:tags) t where not instr(' ' || lower(s.tags) || ' ', t.value))"
+)
+
+
+def matching(database: Database, match: str, query: Query, *, active_only: bool) -> list[Hit]:
     """Return what an FTS5 expression finds, best first; among equals the latest said first."""
     rows = database.rows(
-        "select s.*, -bm25(memories_fts, :body_weight, :tags_weight, :keys_weight) as score"
+        "select s.*, -bm25(memories_fts, :body_weight, :tags_weight, :keys_weight) as score"  # noqa: S608
         " from memories_fts join standing s on s.id = memories_fts.rowid"
         " where memories_fts match :match and (:agent is null or s.agent = :agent)"
         " and (:category is null or s.category = :category) and (s.active or not :active_only)"
-        " order by score desc, s.at desc, s.agent, s.category, s.archived, s.position limit :limit",
+        + _TAGGED
+        + " order by score desc, s.at desc, s.agent, s.category, s.archived, s.position limit :limit",
         {
             "match": match,
-            "agent": agent and clean(agent),
-            "category": category and clean(category),
+            "agent": query.agent and clean(query.agent),
+            "category": query.category and clean(query.category),
+            "tags": _tags(query.tags),
             "active_only": active_only,
-            "limit": _limit(limit),
+            "limit": _limit(query.limit),
             "body_weight": BODY_WEIGHT,
             "tags_weight": TAGS_WEIGHT,
             "keys_weight": KEYS_WEIGHT,
@@ -134,12 +140,13 @@ def matching(
     return [_hit(row, score=row["score"]) for row in rows]
 
 
-def latest(database: Database, *, agent: str, category: str, limit: int | None) -> list[Hit]:
+def latest(database: Database, *, agent: str, category: str, limit: int | None, tags: Sequence[str] = ()) -> list[Hit]:
     """Return the active entries of an agent's category, archive included, the latest said first."""
     rows = database.rows(
-        "select * from standing where agent = ? and category = ? and active"
-        " order by at desc, archived, position limit ?",
-        [clean(agent), clean(category), _limit(limit)],
+        "select * from standing s where agent = :agent and category = :category and active"  # noqa: S608
+        + _TAGGED
+        + " order by at desc, archived, position limit :limit",
+        {"agent": clean(agent), "category": clean(category), "limit": _limit(limit), "tags": _tags(tags)},
     )
     return [_hit(row, score=0.0) for row in rows]
 
@@ -147,6 +154,10 @@ def latest(database: Database, *, agent: str, category: str, limit: int | None) 
 def utc_text(moment: datetime) -> str:
     """Return a time in the form in which it is stored and sorts."""
     return moment.astimezone(UTC).isoformat()
+
+
+def _tags(tags: Iterable[str]) -> str:
+    return json.dumps([f" {clean(tag).lower()} " for tag in tags])
 
 
 def _hit(row: Row, *, score: float) -> Hit:

@@ -69,18 +69,15 @@ class Mirror:
         """Return what ``query`` finds, best first, each with an excerpt and the parts of its score."""
         found = fts.terms(query.text)
         if not found:
-            return []
+            return self._tagged(query) if query.tags else []
         hits = self._mended(
-            lambda: queries.matching(
-                self._database,
-                fts.match(query.text),
-                agent=query.agent,
-                category=query.category,
-                active_only=active_only,
-                limit=query.limit,
-            )
+            lambda: queries.matching(self._database, fts.match(query.text), query, active_only=active_only)
         )
         return [replace(hit, snippet=fts.excerpt(hit.body, found), parts={"bm25": hit.score}) for hit in hits]
+
+    def _tagged(self, query: Query) -> list[Hit]:
+        named = {"agent": query.agent or "", "category": query.category or ""}
+        return self._mended(lambda: queries.latest(self._database, **named, limit=query.limit, tags=query.tags))
 
     def memories(self, agent: str, category: str, *, limit: int | None = None) -> list[Hit]:
         """Return an agent's active memories of one category, archive included, the latest said first."""

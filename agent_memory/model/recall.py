@@ -14,12 +14,13 @@ DEFAULT_LIMIT: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A search: free text, and what the hits must have."""
+    """A search: free text, and what the hits must have. Where there are only tags, the latest said come."""
 
     text: str
     agent: str | None = None
     category: str | None = None
     limit: int = DEFAULT_LIMIT
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,13 @@ def _shown(database: Database) -> None:
     )
 
 
+def _uses(database: Database) -> None:
+    database.run("create table uses (entry text primary key, times integer not null, last text not null) strict")
+
+
 MIGRATIONS: Final = (
     Migration("2026-11-30 bookmarks and runs", _bookmarks_and_runs),
     Migration("2026-11-30 settled files", _settled),
     Migration("2026-11-30 what was shown", _shown),
+    Migration("2026-11-30 uses of notes", _uses),
 )

@@ -18,6 +18,7 @@ from agent_memory.errors import DatabaseBroken, FileError
 from agent_memory.model.transcript import Bookmark, FileIdentity, Mark
 from agent_memory.state.migrations import MIGRATIONS
 from agent_memory.state.shown import Shown
+from agent_memory.state.uses import Uses
 from agent_memory.system.database import Database
 
 
@@ -34,13 +35,14 @@ class StateStore:
     """The open state of one memory folder.
 
     ``moved_aside`` is where a broken file went when this one was opened, None if there was none; ``shown``
-    is what each session has been told.
+    is what each session has been told, ``uses`` how often notes were recalled.
     """
 
     def __init__(self, database: Database, *, moved_aside: Path | None = None) -> None:
         self._database = database
         self.moved_aside = moved_aside
         self.shown = Shown(database)
+        self.uses = Uses(database)
 
     @classmethod
     def open(cls, path: Path) -> StateStore:
@@ -113,7 +115,7 @@ def _open_sound(path: Path) -> Database:
     try:
         _check_soundness(database)
         database.migrate(MIGRATIONS)
-        database.row("select 1 from bookmarks, runs, shown limit 1")  # a damaged schema may have lost them
+        database.row("select 1 from bookmarks, runs, shown, uses limit 1")  # a damaged schema may have lost them
     except BaseException:
         database.close()
         raise

@@ -19,6 +19,8 @@ TAKEN_FILE: Final = "taken.jsonl"
 CONVERSATIONS_FOLDER: Final = "conversations"
 ARCHIVE_FOLDER: Final = "archive"
 APP_NAME: Final = "agent-memory"
+USER_AGENT: Final = "user"
+"""The agent whose pages hold what is the user's, in the user's own vault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class Places:
     home: Path
     cwd: Path
     config_dir: Path
+    data_dir: Path
 
     @classmethod
     def discover(cls, environment: Mapping[str, str]) -> Places:
@@ -38,6 +41,7 @@ class Places:
             home=Path(environment.get("HOME") or environment.get("USERPROFILE") or _home()),
             cwd=Path.cwd(),
             config_dir=Path(platformdirs.user_config_dir(APP_NAME, appauthor=False)),
+            data_dir=Path(platformdirs.user_data_dir(APP_NAME, appauthor=False)),
         )
 
     def named(self, path: str | Path) -> Path:
@@ -68,6 +72,11 @@ class Places:
     def user_config(self) -> Path:
         """The user's own settings file."""
         return self.config_dir / CONFIG_FILE
+
+    @property
+    def user_memory(self) -> MemoryFolder:
+        """The user's own vault: facts about the person, and notes for all projects."""
+        return MemoryFolder(self.data_dir / "memory")
 
 
 @dataclass(frozen=True, slots=True)

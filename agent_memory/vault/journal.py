@@ -24,10 +24,11 @@ from agent_memory.vault.layout import ref_of
 from agent_memory.vault.taken import utc_text, utc_time
 from agent_memory.vault.view import View
 
-Op = Literal["add", "amend", "move", "remove", "restore", "forget"]
+Op = Literal["add", "amend", "move", "remove", "restore", "forget", "edit"]
 
 # The verb whose runs name what they changed and never the words.
 FORGET: Final = "forget"
+UNDO: Final = "undo"
 
 _OPS: Final = frozenset(get_args(Op))
 
@@ -36,7 +37,8 @@ _OPS: Final = frozenset(get_args(Op))
 class JournalChange:
     """One entry's change: the page's path, the entry's id afterwards, its exact text before and after.
 
-    A move names the page it left; ``after`` is then the text in the page it came to.
+    A move names the page it left; ``after`` is then the text in the page it came to. An edit is what a person
+    did to the page: it was seen, not done, and is theirs to take back.
     """
 
     op: Op
@@ -101,10 +103,17 @@ def torn_lines(text: str) -> int:
     return sum(_parse_line(written) is None for written in text.split("\n") if written)
 
 
-def read(path: Path, *, since: datetime | None = None) -> tuple[JournalRun, ...]:
-    """Return the runs of the journal at ``path`` from ``since`` on, oldest first; none if there is no journal."""
+def read(path: Path, *, since: datetime | None = None, about: str = "") -> tuple[JournalRun, ...]:
+    """Return the runs of the journal at ``path``, oldest first; none if there is no journal.
+
+    Args:
+        path: The journal.
+        since: Only those from this moment on.
+        about: Only those that name this; the others cost next to nothing.
+    """
     snapshot = files.read(path)
-    runs = parse(snapshot.data.decode("utf-8", "replace")) if snapshot else ()
+    text = snapshot.data.decode("utf-8", "replace") if snapshot else ""
+    runs = parse("\n".join(line for line in text.split("\n") if about in line) if about else text)
     return tuple(run for run in runs if since is None or run.at >= since)
 
 
@@ -173,7 +182,7 @@ class _UndoDesk:
 
     def take_back(self, change: JournalChange) -> None:
         ref = ref_of(change.page)
-        if ref is None or change.op == "forget":
+        if ref is None or change.op in ("forget", "edit"):
             self.kept.append(change.id)
         elif change.op == "move":
             self._move_back(ref, change)

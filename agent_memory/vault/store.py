@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -93,8 +93,7 @@ class Vault:
         with locks.locked(self._folder.lock, timeout_s=self._lock_timeout_s):
             for folder in self._shelf.folders():
                 files.sweep(folder)
-            now = self._clock.now()
-            run = JournalRun(f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}", now, verb, (), undoes)
+            run = self._new_run(verb, undoes)
             for _ in range(MAX_ATTEMPTS - 1):
                 with contextlib.suppress(PageConflict):
                     return self._attempt(plan, run)
@@ -130,9 +129,24 @@ class Vault:
         """Return what tells a reader which pages changed; entries are read only when asked for."""
         return self._shelf.page_states()
 
-    def journal_runs(self) -> tuple[JournalRun, ...]:
-        """Return what was done to the vault, oldest first."""
-        return journal.read(self._folder.journal)
+    def journal_runs(self, about: str = "") -> tuple[JournalRun, ...]:
+        """Return what was done to the vault, oldest first; only what names ``about``, if that is given."""
+        return journal.read(self._folder.journal, about=about)
+
+    def witness(self, find: Callable[[], Iterable[JournalChange]], *, verb: str) -> None:
+        """Journal what people did to pages themselves, as ``find`` sees it in pages and journal.
+
+        Raises:
+            LockTimeout: Somebody else kept the vault's lock.
+            FileError: The disk refused.
+        """
+        if not any(True for _ in find()):
+            return
+        with locks.locked(self._folder.lock, timeout_s=self._lock_timeout_s):
+            changes = tuple(find())
+            if changes:
+                self.prepare()
+                files.append(self._folder.journal, journal.line(self._new_run(verb).only(changes)) + "\n")
 
     def torn_journal_lines(self) -> int:
         """Return how many lines of the journal cannot be read."""
@@ -169,6 +183,10 @@ class Vault:
                 return False
             files.replace(path, new, expected=snapshot.identity if snapshot else None)
         return True
+
+    def _new_run(self, verb: str, undoes: str | None = None) -> JournalRun:
+        now = self._clock.now()
+        return JournalRun(f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}", now, verb, (), undoes)
 
     def _attempt(self, plan: Plan, run: JournalRun) -> Applied:
         view = self._shelf.view(fresh=True)

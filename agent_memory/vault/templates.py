@@ -30,12 +30,15 @@ def seeds(workspace: Path, language: str, *, new: bool) -> dict[str, str]:
 
     Args:
         workspace: The folder whose README may give the project its title.
-        language: ``en`` or ``pt``.
+        language: ``en`` or ``pt``; empty for a vault without words of ours.
         new: Whether the memory folder itself is new; an existing one gets no word to its owner.
     """
+    kept = {".gitignore": GIT_IGNORE, ".gitattributes": GIT_ATTRIBUTES}
+    if not language:
+        return kept
     project = template(PROJECT_FILE, language).replace("{title}", title_of(workspace))
     owner = {OWNER_FILE: template(OWNER_FILE, language)} if new else {}
-    return {".gitignore": GIT_IGNORE, ".gitattributes": GIT_ATTRIBUTES, **owner, PROJECT_FILE: project}
+    return {**kept, **owner, PROJECT_FILE: project}
 
 
 def template(name: str, language: str) -> str:

@@ -41,4 +41,5 @@ def a_source(*vault: Hit, **asked: Any) -> Source:
     def tagged(tag: str, limit: int) -> Sequence[Hit]:
         return [hit for hit in vault if tag in hit.tags][:limit]
 
-    return Source(search=search, latest=latest, tagged=tagged, **asked)
+    profile = latest("profile", None)
+    return Source(search=search, latest=latest, tagged=tagged, profile=lambda _text: profile, **asked)

@@ -15,7 +15,7 @@ def repository(home):
 
 
 def found_from(cwd: Path, home: Path, flag=None, **environment):
-    places = Places(home=home, cwd=cwd, config_dir=home / ".config")
+    places = Places(home=home, cwd=cwd, config_dir=home / ".config", data_dir=home / ".data")
     return find_memory(places, flag=flag, environment=environment).root
 
 
@@ -98,7 +98,7 @@ def test_below_a_linked_worktree_the_same_place_of_the_main_one_counts(worktree,
 
 def test_a_separate_worktree_has_its_own(worktree, repository, home):
     (repository / ".memory").mkdir()
-    places = Places(home=home, cwd=worktree, config_dir=home / ".config")
+    places = Places(home=home, cwd=worktree, config_dir=home / ".config", data_dir=home / ".data")
 
     assert find_memory(places, flag=None, environment={}, separate=True).root == worktree / ".memory"
 

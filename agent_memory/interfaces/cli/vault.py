@@ -66,7 +66,7 @@ def project_edit(context: typer.Context) -> None:
         if sys.stdin.isatty():
             project.edit(app)
         else:
-            _warn(project.replace(app, piped()))
+            warn_of(project.replace(app, piped()))
     call.answer({"path": str(path)}, f"Saved {path}.")
 
 
@@ -155,7 +155,7 @@ def add_entry(
     call = call_of(context)
     with call.app() as app:
         written = vault.add(app, agent, category, words(content, file), tags.split(","))
-    _warn(written.redactions)
+    warn_of(written.redactions)
     call.answer(vault.entry_fields(written.memory), written.memory.id)
 
 
@@ -168,7 +168,7 @@ def edit_entry(
     call = call_of(context)
     with call.app() as app:
         written = vault.edit(app, agent, category, entry_id, words(content, file))
-    _warn(written.redactions)
+    warn_of(written.redactions)
     call.answer(vault.entry_fields(written.memory), f"Saved {written.memory.id}.")
 
 
@@ -231,7 +231,8 @@ def words(content: str | None, file: Path | None) -> str:
     raise UsageError("There are no words to store.", hint="Give them with --content, --file or on standard input.")
 
 
-def _warn(redactions: int) -> None:
+def warn_of(redactions: int) -> None:
+    """Say that secrets were taken out, if any were."""
     if redactions:
         remark(f"{redactions} secret{'s' if redactions > 1 else ''} taken out before writing.")
 

@@ -1,0 +1,208 @@
+"""The fabric by hand: facts of the profile, and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from agent_memory.interfaces.cli.output import Command, call_of, confirmed, remark, snippet
+from agent_memory.interfaces.cli.vault import warn_of, words
+
+Key = Annotated[str, typer.Argument(metavar="KEY", help="What it is about, as `editor`.")]
+Tags = Annotated[str, typer.Option(metavar="A,B", help="Tags, with commas between.")]
+Agent = Annotated[str | None, typer.Option("--agent", "-a", metavar="NAME", help="Whose; default: workspace.agent.")]
+ForUser = Annotated[bool, typer.Option("--user", help="In your own vault, for every workspace.")]
+Scope = Annotated[
+    Literal["project", "all"], typer.Option(help="This project's, or what holds for all projects as well.")
+]
+
+
+def commands() -> dict[str, Command]:
+    """Return the commands of this module by name."""
+    profile = typer.Typer(help="Facts about you and your work.", rich_markup_mode=None)
+    profile.command("set")(set_fact)
+    profile.command("list")(list_facts)
+    profile.command("history")(history)
+    profile.command("remove")(remove_fact)
+    notes = typer.Typer(help="Notes that are looked up on demand.", rich_markup_mode=None)
+    notes.command("store")(store_note)
+    notes.command("recall")(recall_notes)
+    notes.command("forget")(forget_note)
+    return {"profile": profile, "notes": notes}
+
+
+def set_fact(
+    context: typer.Context,
+    key: Key,
+    value: Annotated[list[str], typer.Argument(metavar="VALUE", help="What holds now.")],
+    keywords: Annotated[
+        str, typer.Option(metavar="A,B", help="Tell it only where one of these words comes up; default: always.")
+    ] = "",
+    since: Annotated[str | None, typer.Option("--from", metavar="DATE", help="Since when it holds; now.")] = None,
+    user: ForUser = False,
+    agent: Agent = None,
+) -> None:
+    """Set a fact; the value before it stays in its history."""
+    from agent_memory.app import changes, profile
+    from agent_memory.model.memory import Fact
+
+    call = call_of(context)
+    named = tuple(word for word in keywords.split(",") if word.strip())
+    fact = Fact(key, " ".join(value), pinned=not named, keywords=named)
+    with call.app() as app:
+        kept = profile.set_fact(app, fact, for_user=user, agent=agent, since=changes.day(since))
+    warn_of(kept.redactions)
+    said = {"set": "Saved", "unchanged": "Known already:", "amended": "Changed when it is told:", "blocked": "Left out"}
+    rows = [profile.fact_fields(kept.known)] if kept.known else []
+    text = "\n".join(f"{said[kept.outcome]} {row['key']} = {snippet(row['value'])}  ({row['vault']})" for row in rows)
+    call.answer({"outcome": kept.outcome, "fact": rows[0] if rows else None}, text + _where(kept.known))
+
+
+def list_facts(
+    context: typer.Context,
+    as_of: Annotated[str | None, typer.Option(metavar="DATE", help="What held then.")] = None,
+    known_at: Annotated[str | None, typer.Option(metavar="DATE", help="As far as it was recorded then.")] = None,
+    agent: Agent = None,
+) -> None:
+    """List the facts that hold: * always told, ~ told where a keyword comes up."""
+    from agent_memory.app import profile
+
+    call = call_of(context)
+    with call.app() as app:
+        found = profile.listed(app, as_of=profile.moment(as_of), known_at=profile.moment(known_at), agent=agent)
+    if found.whole_from is not None:
+        remark(
+            f"What was recorded before {_time(found.whole_from)} is not known in full: the journal was lost then, or "
+            "facts came from another computer."
+        )
+    rows = [profile.fact_fields(known) for known in found.facts]
+    lines = [
+        f"{'*' if row['pinned'] else '~'} {row['key']} = {snippet(row['value'])}{_marks(row)}  ({row['vault']})"
+        for row in rows
+    ]
+    whole = found.whole_from.isoformat() if found.whole_from else None
+    call.answer({"facts": rows, "whole_from": whole}, "\n".join(lines) or "No facts.")
+
+
+def _marks(row: dict[str, Any]) -> str:
+    marks = f"  [{', '.join(row['keywords'])}]" if row["keywords"] else ""
+    return marks if row["confirmed"] else f"{marks}  unconfirmed, not told"
+
+
+def history(context: typer.Context, key: Key, agent: Agent = None) -> None:
+    """Show every value that a key has or had, when it held and when it was recorded."""
+    from agent_memory.app import profile
+
+    call = call_of(context)
+    with call.app() as app:
+        found = profile.history(app, key, agent=agent)
+    rows = [profile.fact_fields(known) for known in found]
+    lines = [
+        f"{_time(known.version.valid_from)} – {_time(known.version.valid_to)}  {snippet(row['value'])}"
+        f"  (recorded {_time(known.version.recorded_at)}, {row['by']}, {row['status']}, {row['vault']})"
+        for known, row in zip(found, rows, strict=True)
+    ]
+    call.answer({"key": rows[0]["key"], "versions": rows}, "\n".join(lines))
+
+
+def remove_fact(context: typer.Context, key: Key, user: ForUser = False, agent: Agent = None) -> None:
+    """End a fact; its last value stays in its history, and `undo` brings it back."""
+    from agent_memory.app import profile
+
+    call = call_of(context)
+    with call.app() as app:
+        known = profile.remove(app, key, for_user=user, agent=agent)
+    row = profile.fact_fields(known)
+    text = f"Removed {row['key']}, which was {snippet(row['value'])}  ({row['vault']})."
+    call.answer({"removed": row}, text + _where(known))
+
+
+def store_note(
+    context: typer.Context,
+    text: Annotated[list[str] | None, typer.Argument(metavar="[TEXT]...", help="The words.")] = None,
+    file: Annotated[Path | None, typer.Option("--file", "-f", metavar="PATH", help="A file with the words.")] = None,
+    tags: Tags = "",
+    scope: Scope = "project",
+    agent: Agent = None,
+) -> None:
+    """Store a note, unless one says it already; the words may come on standard input."""
+    from agent_memory.app import notes
+
+    call = call_of(context)
+    content = words(" ".join(text) if text else None, file)
+    with call.app() as app:
+        stored = notes.store(app, content, _parts(tags), scope=scope, agent=agent)
+    warn_of(stored.redactions)
+    links = [{"kind": kind, "id": entry} for kind, entry in stored.links]
+    told = f"Known already as {stored.id}." if stored.outcome == "known" else f"Stored {stored.id}."
+    told += "".join(f"\n  {link['kind']} {link['id']}" for link in links)
+    call.answer({"outcome": stored.outcome, "id": stored.id, "links": links}, told)
+
+
+def recall_notes(
+    context: typer.Context,
+    query: Annotated[list[str] | None, typer.Argument(metavar="[QUERY]...", help="Words to look for.")] = None,
+    entry_id: Annotated[str | None, typer.Option("--id", metavar="ID", help="One note, in full.")] = None,
+    k: Annotated[int | None, typer.Option("-k", metavar="N", help="How many at most.")] = None,
+    tags: Tags = "",
+    scope: Scope = "all",
+    agent: Agent = None,
+) -> None:
+    """Find notes by words, by tags, which all must be there, or one by its id."""
+    from agent_memory.app import notes
+
+    call = call_of(context)
+    text = " ".join(query or [])
+    with call.app() as app:
+        if entry_id is not None:
+            found: Sequence[Any] = [notes.by_id(app, entry_id, agent=agent)]
+        else:
+            found = notes.recall(app, text, k=k, tags=_parts(tags), scope=scope, agent=agent)
+    rows = [notes.note_fields(one) for one in found]
+    lines = [f"{row['id']}  {row['date'][:10]}{_hashed(row['tags'])}\n  {snippet(row['content'])}" for row in rows]
+    shown = rows[0]["content"] if entry_id is not None else "\n".join(lines)
+    call.answer({"query": text, "notes": rows}, shown or "No notes.")
+
+
+def forget_note(
+    context: typer.Context,
+    entry_id: Annotated[str, typer.Argument(metavar="ID")],
+    force: Annotated[bool, typer.Option("--force", help="Do not ask.")] = False,
+    agent: Agent = None,
+) -> None:
+    """Remove a note and its words everywhere and for good."""
+    from agent_memory.app import notes
+
+    call = call_of(context)
+    with call.app() as app:
+        memory = notes.by_id(app, entry_id, agent=agent)
+        if not force and not confirmed(f"Forget “{snippet(memory.body)}”? It cannot be undone."):
+            remark("Left as it is.")
+            return
+        done = notes.forget(app, entry_id, agent=agent)
+    call.answer(
+        {"forgotten": [memory.id for memory in done.removed], "kept": list(done.kept)},
+        "\n".join([f"Forgot {entry_id}.", *(f"Yours, and left as it is: {place}" for place in done.kept)]),
+    )
+
+
+def _where(known: Any) -> str:
+    """Say how to take back what was done in the user's own vault, which `undo` here would pass by."""
+    is_away = known is not None and known.place == "user"
+    return f"\n  Your own vault; `agent-memory undo --dir '{known.folder}'` takes it back." if is_away else ""
+
+
+def _time(moment: datetime | None) -> str:
+    return f"{moment:%Y-%m-%d %H:%M}" if moment else "now"
+
+
+def _hashed(tags: Iterable[str]) -> str:
+    return "".join(f" #{tag}" for tag in tags)
+
+
+def _parts(text: str) -> list[str]:
+    return [part for part in text.split(",") if part.strip()]
