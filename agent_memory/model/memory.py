@@ -46,6 +46,16 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Fact:
+    """A small lasting fact, not yet a profile entry. One that is not pinned shows where a keyword comes up."""
+
+    key: str
+    value: str
+    pinned: bool = True
+    keywords: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PageRef:
     """Which page: an agent's category, or what upkeep moved out of it."""
 
