@@ -8,7 +8,7 @@ refuses in doubt: a true line that is lost can be said again, a false one is bel
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,12 +20,18 @@ STEM_CHARS: Final = 5
 MIN_CHARS: Final = 4
 LEAST_SHARE: Final = 0.6
 """This part of a line's telling words must be found in the exchange."""
+FOREIGN_IN: Final = 6
+"""Of so many telling words one may be the model's own; in fewer, one changes what is said."""
 CARRIED_SHARE: Final = 0.3
-"""One sentence must hold this part of them, and two of them at least."""
+"""One sentence must hold this part of them; of few, all that the exchange has."""
+FEW: Final = 4
 LEAD_CHARS: Final = 40
+QUOTED_WORDS: Final = 4
 
-_TOKEN: Final = re.compile(r"[^\W_]+(?:[-._/:@#+'’]+[^\W_]+)*")
+_TOKEN: Final = re.compile(r"[^\W_]+(?:[-._/:@#+]+[^\W_]+)*")
 _SENTENCE: Final = re.compile(r"[^\n]+?(?:[.!?…]+(?=\s|$)|(?=\n)|\Z)")
+_CLAUSE_END: Final = re.compile(r"[,;()–—]|\b(?:but|mas)\b", re.IGNORECASE)
+_QUOTED: Final = re.compile(r"[\"“«](?:[^\"”»\n]+)[\"”»]|(?<!\w)['‘][^'’\n]+(?:['’]\w[^'’\n]+)*['’](?!\w)|^\s*>.*$", re.MULTILINE)
 _AFTER_STOP: Final = re.compile(r"(?:^|[.!?:;…]\s)\W*$")
 
 
@@ -42,7 +48,7 @@ class Ground:
     """What was said in some turns, prepared for the question whether it bears out a line."""
 
     def __init__(self, turns: Iterable[Turn]) -> None:
-        said = [(turn, without_briefings(turn.text)) for turn in turns]
+        said = [(turn, _unquoted(without_briefings(turn.text))) for turn in turns]
         self._words = frozenset(word for _, text in said for word in words(text))
         self._stems = frozenset(word[:STEM_CHARS] for word in self._words)
         self._sentences = [(turn, match.span(), match[0]) for turn, text in said for match in _SENTENCE.finditer(text)]
@@ -51,21 +57,22 @@ class Ground:
         """Tell whether every word of a tag or keyword was said, or something of its stem."""
         return all(word[:STEM_CHARS] in self._stems for word in words(mark))
 
-    def support(self, text: str, *, settled: bool, exact: bool = False) -> Support | str:
+    def support(self, text: str, *, unlike: Sequence[str] = (), exact: bool = False) -> Support | str:
         """Return what bears ``text`` out, or the reason why it is not believed.
 
         Args:
             text: A line's text.
-            settled: It claims that something holds, which a question does not bear out.
+            unlike: Expressions of the table that its sentence must not have.
             exact: It is a value: no word in it is the model's own.
         """
         if invented := self._invented(text, exact=exact):
             return invented
         telling = _telling(text) if not exact else _telling(text) or words(text)
-        found = [word for word in telling if word[:STEM_CHARS] in self._stems]
-        if not telling or len(found) < LEAST_SHARE * len(telling):
+        found = [word for word in telling if word[:STEM_CHARS] in self._stems or self._has(word)]
+        foreign = [word for word in telling if word not in found and (exact or word not in table().words["leads"])]
+        if not telling or len(found) < LEAST_SHARE * len(telling) or len(foreign) > len(telling) // FOREIGN_IN:
             return "ungrounded"
-        return self._carried(text, telling, len(found) / len(telling), settled)
+        return self._carried(text, telling, len(found) / len(telling), unlike)
 
     def _invented(self, text: str, *, exact: bool) -> str | None:
         for match in _TOKEN.finditer(text):
@@ -73,7 +80,7 @@ class Ground:
             parts = words(token)
             if all(self._has(part) for part in parts):
                 continue
-            if any(char.isdigit() for char in token):
+            if any(char.isdigit() for char in token) or parts[0] in table().words["numbers"]:
                 return "invented number"
             first = bool(_AFTER_STOP.search(text, 0, match.start())) and not exact
             if first and token[0].isupper() and (token[1:].islower() or len(token) == 1):
@@ -89,30 +96,27 @@ class Ground:
     def _has(self, word: str) -> bool:
         return word in self._words or word + "s" in self._words or word.removesuffix("s") in self._words
 
-    def _carried(self, text: str, telling: list[str], share: float, settled: bool) -> Support | str:
+    def _carried(self, text: str, telling: list[str], share: float, unlike: Sequence[str]) -> Support | str:
         wanted = {word[:STEM_CHARS] for word in telling}
-        least = max(min(2, len(wanted)), CARRIED_SHARE * len(wanted))
+        least = len(wanted & self._stems) if len(wanted) <= FEW else CARRIED_SHARE * len(wanted)
         scored = [(len(wanted & _stems(sentence)), turn, span, sentence) for turn, span, sentence in self._sentences]
         best = max((score for score, *_ in scored), default=0)
         near = [one for one in scored if one[0] >= max(least, 0.75 * best)]
         if not near:
             return "ungrounded"
-        agreeing = [one for one in near if _negates(one[3]) == _negates(text)]
+        agreeing = [one for one in near if _agrees(text, wanted, one[3])]
         if not agreeing:
             return "contradicted"
-        if settled and not (agreeing := [one for one in agreeing if not one[3].rstrip().endswith("?")]):
-            return "asked"
-        if table().finds("directed", fold(text)) and not (
-            agreeing := [one for one in agreeing if _in_order(text, one[3])]
-        ):
-            return "contradicted"
+        agreeing = [one for one in agreeing if not any(table().finds(name, fold(one[3])) for name in unlike)]
+        if not agreeing:
+            return "unsettled"
         _, turn, span, _ = max(agreeing, key=lambda one: one[0])
         return Support(turn, span, share)
 
 
 def introduced(name: str, user_text: str) -> bool:
-    """Tell whether a person introduced themselves by ``name``; "I am late" introduces nobody."""
-    said = " ".join(user_text.split())
+    """Tell whether a person introduced themselves by ``name``; "I am late" and a quoted stranger introduce nobody."""
+    said = " ".join(_unquoted(user_text).split())
     folded = fold(said)
     for match in re.finditer(rf"\b{re.escape(fold(name))}\b", folded) if words(name) else ():
         before = folded[max(match.start() - LEAD_CHARS, 0) : match.start()]
@@ -121,6 +125,11 @@ def introduced(name: str, user_text: str) -> bool:
         if table().finds("introduced", before) or (capital and table().finds("introduced-weakly", before)):
             return True
     return False
+
+
+def _unquoted(text: str) -> str:
+    """Blank out what is quoted at some length, which is somebody else's; every other character keeps its place."""
+    return _QUOTED.sub(lambda match: " " * len(match[0]) if len(match[0].split()) >= QUOTED_WORDS else match[0], text)
 
 
 def _telling(text: str) -> list[str]:
@@ -136,6 +145,17 @@ def _negates(text: str) -> bool:
     # "no" is Portuguese for "in the".
     negations = NEGATIONS - {"no"} if language_of(text) == "pt" else NEGATIONS
     return not negations.isdisjoint(words(text))
+
+
+def _agrees(text: str, wanted: set[str], sentence: str) -> bool:
+    """Tell whether a sentence says of the wanted words what ``text`` does, and not the opposite."""
+    if table().finds("directed", fold(text)) and not _in_order(text, sentence):
+        return False
+    if _negates(text) == _negates(sentence):
+        return True
+    # "We use pnpm here, not npm": what is denied may be something else.
+    held = {stem for clause in _CLAUSE_END.split(sentence) if not _negates(clause) for stem in _stems(clause)}
+    return not _negates(text) and wanted & held == wanted & _stems(sentence)
 
 
 def _in_order(text: str, sentence: str) -> bool:

@@ -38,6 +38,13 @@ CATEGORIES: Final[Mapping[Kind, str]] = {
     "lesson": "lessons",
     "task": "tasks",
 }
+# What is settled, and what was learnt, no question or guess bears out.
+UNLIKE: Final[Mapping[Kind, tuple[str, ...]]] = {
+    "note": (),
+    "decision": ("unsettled",),
+    "lesson": ("unsettled",),
+    "task": (),
+}
 SCHEMA: Final = {
     "type": "object",
     "properties": {"lines": {"type": "array", "items": {"type": "string"}}},
@@ -153,7 +160,7 @@ class _Judge:
             not introduced(name, self.exchange.user_text) for name in _NAMED.findall(line.text) if name[0].isupper()
         ):
             return "invented name"
-        support = self._both.support(line.text, settled=line.kind == "decision")
+        support = self._both.support(line.text, unlike=UNLIKE[line.kind])
         return support if isinstance(support, str) else self._proposed(line, support)
 
     def _proposed(self, line: Said, support: Support) -> Candidate:
@@ -179,7 +186,7 @@ class _Judge:
         if table().finds("name-key", fact.key.lower()) and not introduced(fact.value, self.exchange.user_text):
             return "invented name"
         plain = fact.value if words(fact.value) not in (["true"], ["yes"], ["sim"]) else fact.key.replace("_", " ")
-        support = self._user.support(plain, settled=True, exact=True)
+        support = self._user.support(plain, unlike=("unsettled", "of-others"), exact=True)
         return support if isinstance(support, str) else fact
 
     def _refused(self, text: str, key: str = "") -> str | None:

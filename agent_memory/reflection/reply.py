@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from agent_memory.model.memory import KEEP_TAG, SYSTEM_TAGS, Fact
-from agent_memory.model.text import fold, one_line
+from agent_memory.model.text import fold, one_line, words
 
 Kind = Literal["note", "decision", "lesson", "task"]
 
 MAX_LINES: Final = 40
 """A reply with more lines than this is not the six that were asked for, and none of it counts."""
 MAX_REPLY_CHARS: Final = 20_000
+MIN_WORDS: Final = 2
 MAX_TEXT_CHARS: Final = 500
 MAX_KEY_CHARS: Final = 120
 MAX_VALUE_CHARS: Final = 200
@@ -129,7 +130,7 @@ def _line(number: int, word: str, line: str) -> Line | None:
         fact = _fact(body, options)
         return None if fact is None else Set(number, fact)
     text = one_line(_HASHTAG.sub("", body))
-    if not any(map(str.isalnum, text)) or len(text) > MAX_TEXT_CHARS:
+    if len(words(text)) < MIN_WORDS or len(text) > MAX_TEXT_CHARS:
         return None
     return Said(number, _KINDS[word], text, _marks(options.get("tags", ""), _TAG))
 
