@@ -31,7 +31,9 @@ QUOTED_WORDS: Final = 4
 _TOKEN: Final = re.compile(r"[^\W_]+(?:[-._/:@#+]+[^\W_]+)*")
 _SENTENCE: Final = re.compile(r"[^\n]+?(?:[.!?…]+(?=\s|$)|(?=\n)|\Z)")
 _CLAUSE_END: Final = re.compile(r"[,;()–—]|\b(?:but|mas)\b", re.IGNORECASE)
-_QUOTED: Final = re.compile(r"[\"“«](?:[^\"”»\n]+)[\"”»]|(?<!\w)['‘][^'’\n]+(?:['’]\w[^'’\n]+)*['’](?!\w)|^\s*>.*$", re.MULTILINE)
+_QUOTED: Final = re.compile(
+    r"[\"“«](?:[^\"”»\n]+)[\"”»]|(?<!\w)['‘][^'’\n]+(?:['’]\w[^'’\n]+)*['’](?!\w)|^\s*>.*$", re.MULTILINE
+)
 _AFTER_STOP: Final = re.compile(r"(?:^|[.!?:;…]\s)\W*$")
 
 
