@@ -15,7 +15,7 @@ from agent_memory.errors import AgentMemoryError, ModelAborted, ModelError, Mode
 from agent_memory.model.asking import Answer, Prompt
 from agent_memory.model.text import estimate_tokens
 from agent_memory.redaction import redact
-from agent_memory.state.calls import FAILURES, Outcome, Spent
+from agent_memory.state.calls import FAILURES, Outcome, Spent, Subject
 from agent_memory.system import logs
 
 if TYPE_CHECKING:
@@ -31,11 +31,10 @@ _log = logs.get("models")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call under way: its row in the ledger, what it is for, whose it is, and the answer to come."""
+    """A call under way: its row in the ledger, what it is about, and the answer to come."""
 
     row: int
-    purpose: str
-    speaker: str
+    about: Subject
     prompt: Prompt
     started: float
     future: Future[Answer]
@@ -53,32 +52,27 @@ def cost_of(app: App, prompt_tokens: int, reply_tokens: int) -> float:
     return (prompt_tokens * prices[0] + reply_tokens * prices[1]) / PER_MILLION
 
 
-def start(app: App, prompt: Prompt, *, about: tuple[str, str, str], timeout_s: float) -> Call | None:
-    """Send a question off; None where there is no model, or the day's cap leaves no room for it.
+def start(app: App, prompt: Prompt, *, about: Subject, timeout_s: float) -> Call | None:
+    """Send a question off; None where there is no model, no room left for today, or another process is asking it.
 
     Args:
         app: The product.
         prompt: The question.
-        about: What it is for, whose it is (a conversation or session), and what its reply is found by.
+        about: What it is about.
         timeout_s: When it is given up.
     """
     if app.models is None:
         return None
-    purpose, speaker, subject = about
     prompt = replace(prompt, text=redact(prompt.text).text)
-    row = app.state.calls.reserve(
-        purpose,
-        subject,
-        app.models.endpoint.model,
-        app.clock.now(),
-        tokens=tokens_of(prompt),
-        cap=app.settings.count("reflection.daily_token_cap"),
-    )
+    about = replace(about, model=app.models.endpoint.model)
+    cap, now = app.settings.count("reflection.daily_token_cap"), app.clock.now()
+    row = app.state.calls.reserve(about, now, tokens=tokens_of(prompt), cap=cap, timeout_s=timeout_s)
     if row is None:
-        _log.info("%s: skipped, since reflection.daily_token_cap is used up for today", purpose)
+        _log.info(
+            "%s: skipped, since today's reflection.daily_token_cap has no room, or it is being asked", about.purpose
+        )
         return None
-    future = app.models.start(prompt, timeout_s=timeout_s)
-    return Call(row, purpose, speaker, prompt, time.monotonic(), future)
+    return Call(row, about, prompt, time.monotonic(), app.models.start(prompt, timeout_s=timeout_s))
 
 
 def finish(
@@ -102,8 +96,8 @@ def finish(
     outcome: Outcome = "ok" if tells(text) else "none"
     cost = cost_of(app, answer.prompt_tokens, answer.reply_tokens)
     spent = Spent(outcome, answer.prompt_tokens, answer.reply_tokens, answer.latency_s, cost)
-    app.state.calls.settle(call.row, spent, (call.speaker, text))
-    _log.info("%s: %s in %.1f s", call.purpose, outcome, answer.latency_s)
+    app.state.calls.settle(call.row, call.about, spent, text)
+    _log.info("%s: %s in %.1f s", call.about.purpose, outcome, answer.latency_s)
     return outcome, text
 
 
@@ -114,10 +108,10 @@ def _fail(app: App, call: Call, error: ModelError, *, remember: bool) -> Outcome
     # What was sent and not answered may have been used up all the same; what was refused was not.
     used = 0 if outcome == "failed" else tokens_of(call.prompt)
     spent = Spent(outcome, used, 0, time.monotonic() - call.started, cost_of(app, used, 0))
-    app.state.calls.settle(call.row, spent, (call.speaker, "") if remember and outcome in FAILURES else None)
-    _log.info("%s: %s", call.purpose, outcome)
-    if outcome in FAILURES and app.state.calls.failures_in_a_row(call.purpose) == FAILURES_WARNED:
-        _warn(call.purpose, error)
+    app.state.calls.settle(call.row, call.about, spent, "" if remember and outcome in FAILURES else None)
+    _log.info("%s: %s", call.about.purpose, outcome)
+    if outcome in FAILURES and app.state.calls.failures_in_a_row(call.about.purpose) == FAILURES_WARNED:
+        _warn(call.about.purpose, error)
     return outcome
 
 

@@ -22,7 +22,7 @@ from agent_memory.fabric.take import Proposal, Rules, Taking, take
 from agent_memory.model.asking import Prompt
 from agent_memory.model.memory import Batch, Fact, TakenLine
 from agent_memory.reflection import Exchange, Limits, Pairing, Reflection, is_trivial, prompt_for, read
-from agent_memory.state.calls import FAILURES
+from agent_memory.state.calls import FAILURES, Subject
 from agent_memory.system import logs
 from agent_memory.tailing.scan import scan
 from agent_memory.vault.store import View
@@ -46,17 +46,18 @@ class Due:
 class Estimate:
     """What a backlog would come to: calls, the most tokens they may use, their cost, and what today has left."""
 
-    calls: int
-    recorded: int
-    tokens: int
-    cost: float
-    tokens_left: int
+    calls: int = 0
+    recorded: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+    tokens_left: int = 0
 
 
 @dataclass
 class Reflected:
     """What reflecting came to: outcomes of calls, entries stored by category, lines dropped by reason."""
 
+    estimate: Estimate
     outcomes: dict[str, int] = field(default_factory=dict)
     stored: dict[str, int] = field(default_factory=dict)
     duplicates: int = 0
@@ -90,6 +91,10 @@ def leave_facts(view: View, exchange: Exchange, facts: tuple[Fact, ...]) -> Batc
     return Batch()
 
 
+def _about(exchange: Exchange) -> Subject:
+    return Subject(PURPOSE, exchange.conversation, exchange.digest)
+
+
 def is_due(view: View, exchange: Exchange) -> bool:
     """Tell whether an exchange was never reflected on, has something to reflect on, and nothing that was forgotten."""
     if view.taken.by_key(exchange.key) is not None or is_trivial(exchange):
@@ -108,7 +113,7 @@ class Reflector:
     """
 
     def __init__(self, app: App, *, verb: str, facts: FactPlan = leave_facts) -> None:
-        self.tally = Reflected()
+        self.tally = Reflected(Estimate())
         self._app = app
         self._facts = facts
         self._verb = verb
@@ -117,7 +122,7 @@ class Reflector:
         """Return the reply that came before something interrupted us, None if there is none."""
         if not self._app.folder.state.exists():
             return None  # looking makes none
-        return self._app.state.calls.reply(PURPOSE, exchange.conversation, exchange.digest)
+        return self._app.state.calls.reply(_about(exchange))
 
     def tokens(self, due: Due) -> int:
         """Return the most tokens that asking may use."""
@@ -128,15 +133,14 @@ class Reflector:
         exchange, app = due.exchange, self._app
         if not is_due(app.vault.view(), exchange):
             if is_trivial(exchange):
-                app.state.calls.skip(PURPOSE, exchange.digest, app.clock.now())
+                app.state.calls.skip(_about(exchange), app.clock.now())
             self.tally.count("skipped")
             return None
         if (reply := self.recorded(exchange)) is not None:
             self.apply(due, reply)
             return None
-        about = (PURPOSE, exchange.conversation, exchange.digest)
         timeout_s = app.settings.number("reflection.timeout_s")
-        call = asking.start(app, self._prompt(due), about=about, timeout_s=timeout_s)
+        call = asking.start(app, self._prompt(due), about=_about(exchange), timeout_s=timeout_s)
         if call is None:
             self.tally.count("skipped")
         return call
@@ -237,9 +241,12 @@ def estimate(app: App, dues: list[Due]) -> Estimate:
     return Estimate(len(asked), len(dues) - len(asked), sum(sizes), cost, max(left, 0))
 
 
-def reflect(app: App, dues: list[Due], *, advance: Callable[[int, int], None] = lambda done, total: None) -> Reflected:
+def reflect(
+    app: App, dues: list[Due], expected: Estimate, *, advance: Callable[[int, int], None] = lambda done, total: None
+) -> Reflected:
     """Reflect on exchanges one after the other; three failures in a row end it, and the rest waits for next time."""
     reflector = Reflector(app, verb="reflect")
+    reflector.tally.estimate = expected
     failures = 0
     for done, due in enumerate(dues):
         advance(done, len(dues))

@@ -9,6 +9,7 @@ from agent_memory.app.container import App
 from agent_memory.model.asking import Prompt
 from agent_memory.recall import rewrite as rewriting
 from agent_memory.recall.rewrite import History
+from agent_memory.state.calls import Subject
 
 PURPOSE: Final = "rewrite"
 REMEMBERED: Final = 256
@@ -31,18 +32,18 @@ def query_for(app: App, session: str, message: str, history: History) -> str:
     recent = history[-2 * exchanges :] if mode != "off" and exchanges else ()
     if mode != "model" or app.models is None:
         return rewriting.rewritten(message, recent, None)
-    subject = rewriting.subject_of(message, recent)
+    about = Subject(PURPOSE, session, rewriting.subject_of(message, recent))
 
     def ask(prompt: Prompt) -> str | None:
-        known = app.state.calls.reply(PURPOSE, session, subject)
-        return _asked(app, prompt, session, subject) if known is None else known
+        known = app.state.calls.reply(about)
+        return _asked(app, prompt, about) if known is None else known
 
     return rewriting.rewritten(message, recent, ask)
 
 
-def _asked(app: App, prompt: Prompt, session: str, subject: str) -> str | None:
+def _asked(app: App, prompt: Prompt, about: Subject) -> str | None:
     timeout_s = app.settings.number("recall.rewrite.timeout_s")
-    call = asking.start(app, prompt, about=(PURPOSE, session, subject), timeout_s=timeout_s)
+    call = asking.start(app, prompt, about=about, timeout_s=timeout_s)
     if call is None:
         return None
     _, reply = asking.finish(app, call, tells=lambda text: rewriting.read(text) is not None, remember_failure=True)

@@ -28,7 +28,7 @@ from agent_memory.model.memory import (
     TakenLine,
     Why,
 )
-from agent_memory.model.transcript import Turn
+from agent_memory.model.transcript import Origin, Turn
 from agent_memory.vault.store import View
 
 EXTRACT_TAG: Final = "auto-extract"
@@ -248,21 +248,26 @@ class _Desk:
         return None
 
     def _found_before(self, candidate: Candidate) -> str | None:
-        """Return what stands already out of the very words that a model has retold."""
-        (start, end), digest = candidate.origin.span, candidate.origin.digest
-        for memory in self._by_conversation[candidate.origin.conversation]:
-            origin, kinds = memory.origin, {memory.page.category, candidate.category}
-            if memory.page.agent != self._proposal.agent or not memory.active or memory.meta.get("by") != "heuristic":
-                continue
-            if "handoffs" in kinds or ("tasks" in kinds and len(kinds) > 1):
-                continue  # a task that follows from a decision is another thing
-            if origin and origin.digest == digest and origin.span[0] < end and start < origin.span[1]:
+        """Return what stands already out of the very words that a model has retold, here or where they were said first."""
+        quoted = self.view.taken.ids_of(candidate.words) if candidate.words else ()
+        elsewhere = (memory for entry in quoted for memory in self.view.by_id(entry)[:1])
+        for memory in (*self._by_conversation[candidate.origin.conversation], *elsewhere):
+            kinds = {memory.page.category, candidate.category}
+            apart = "handoffs" in kinds or ("tasks" in kinds and len(kinds) > 1)  # a task that follows is another thing
+            ours = memory.active and memory.page.agent == self._proposal.agent and memory.meta.get("by") == "heuristic"
+            if ours and not apart and (memory.id in quoted or _overlap(memory.origin, candidate.origin)):
                 return memory.id
         return None
 
     def _note(self, candidate: Candidate, why: Why, entry: str) -> None:
         self._noted.add(candidate.key)
         self.lines.append(TakenLine(candidate.key, entry, self.rules.now, why, candidate.words))
+
+
+def _overlap(one: Origin | None, other: Origin) -> bool:
+    return (
+        one is not None and one.digest == other.digest and one.span[0] < other.span[1] and other.span[0] < one.span[1]
+    )
 
 
 def minute_of(moment: datetime) -> str:

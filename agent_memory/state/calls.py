@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from typing import Final, Literal
 
@@ -30,6 +30,19 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
+class Subject:
+    """What a call is about: its purpose, whose it is (a conversation or session), what its reply is found by.
+
+    ``model`` is who is asked.
+    """
+
+    purpose: str
+    speaker: str
+    digest: str
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """A call as the ledger has it."""
 
@@ -45,33 +58,32 @@ class Calls:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def reserve(self, purpose: str, subject: str, model: str, at: datetime, *, tokens: int, cap: int) -> int | None:
-        """Enter a call that may use ``tokens``; None, and ``skipped`` in the ledger, if the day has no room for it.
+    def reserve(self, about: Subject, at: datetime, *, tokens: int, cap: int, timeout_s: float) -> int | None:
+        """Enter a call that may use ``tokens``; None if the day has no room for it, or somebody else has just sent it.
 
         Args:
-            purpose: What it is for.
-            subject: What it is about; a subject is entered as skipped once.
-            model: Who is asked.
+            about: What the call is about; a subject is entered as skipped once.
             at: The present; days are those of UTC.
             tokens: The most that the call may use.
             cap: The most that all calls of the day may use.
+            timeout_s: How long a call may be under way; a process that was killed leaves one that never ends.
         """
+        since = (at - timedelta(seconds=timeout_s)).astimezone(UTC).isoformat()
         with self._database.atomic():
-            fits = self.tokens_on(at) + tokens <= cap
-            if not fits and self._is_skipped(purpose, subject):
+            if self._has(about, "sent", since):
                 return None
-            spent = Spent("sent", prompt_tokens=tokens) if fits else Spent("skipped")
-            entered = self._enter(purpose, subject, model, at, spent)
-        return entered if fits else None
+            if self.tokens_on(at) + tokens <= cap:
+                return self._enter(about, at, Spent("sent", prompt_tokens=tokens))
+            self._skip(about, at)
+        return None
 
-    def skip(self, purpose: str, subject: str, at: datetime) -> None:
+    def skip(self, about: Subject, at: datetime) -> None:
         """Enter that there was nothing to ask about a subject, once."""
         with self._database.atomic():
-            if not self._is_skipped(purpose, subject):
-                self._enter(purpose, subject, "", at, Spent("skipped"))
+            self._skip(about, at)
 
-    def settle(self, call: int, spent: Spent, reply: tuple[str, str] | None = None) -> None:
-        """Enter what a reserved call came to; with a reply, its conversation or session and its text, keep that too."""
+    def settle(self, call: int, about: Subject, spent: Spent, reply: str | None = None) -> None:
+        """Enter what a reserved call came to, and keep its reply if it has one."""
         with self._database.atomic():
             self._database.run(
                 "update calls set outcome = ?, prompt_tokens = ?, reply_tokens = ?, latency_s = ?, cost = ?"
@@ -82,13 +94,13 @@ class Calls:
                 self._database.run(
                     "insert or replace into replies (purpose, conversation, digest, at, body)"
                     " select purpose, ?, subject, at, ? from calls where id = ?",
-                    [*reply, call],
+                    [about.speaker, reply, call],
                 )
 
-    def reply(self, purpose: str, conversation: str, subject: str) -> str | None:
+    def reply(self, about: Subject) -> str | None:
         """Return the recorded reply, None if there is none."""
         query = "select body from replies where purpose = ? and conversation = ? and digest = ?"
-        row = self._database.row(query, [purpose, conversation, subject])
+        row = self._database.row(query, [about.purpose, about.speaker, about.digest])
         return None if row is None else str(row["body"])
 
     def keep_replies(self, purpose: str, number: int) -> None:
@@ -133,13 +145,24 @@ class Calls:
             for row in self._database.rows("select * from calls order by id")
         ]
 
-    def _is_skipped(self, purpose: str, subject: str) -> bool:
-        query = "select 1 from calls where purpose = ? and subject = ? and outcome = 'skipped'"
-        return self._database.row(query, [purpose, subject]) is not None
+    def _skip(self, about: Subject, at: datetime) -> None:
+        if not self._has(about, "skipped"):
+            self._enter(about, at, Spent("skipped"))
 
-    def _enter(self, purpose: str, subject: str, model: str, at: datetime, spent: Spent) -> int:
+    def _has(self, about: Subject, outcome: Outcome, since: str = "") -> bool:
+        query = "select 1 from calls where purpose = ? and subject = ? and outcome = ? and at > ?"
+        return self._database.row(query, [about.purpose, about.digest, outcome, since]) is not None
+
+    def _enter(self, about: Subject, at: datetime, spent: Spent) -> int:
         return self._database.insert(
             "insert into calls (at, purpose, subject, model, outcome, prompt_tokens, reply_tokens, latency_s, cost)"
             " values (?, ?, ?, ?, ?, ?, 0, 0, 0)",
-            [at.astimezone(UTC).isoformat(), purpose, subject, model, spent.outcome, spent.prompt_tokens],
+            [
+                at.astimezone(UTC).isoformat(),
+                about.purpose,
+                about.digest,
+                about.model,
+                spent.outcome,
+                spent.prompt_tokens,
+            ],
         )

@@ -41,7 +41,7 @@ def talk(workspace: Workspace, *pairs: tuple[str, str], number: int = 1) -> None
 def reflect(workspace: Workspace, server: ModelServer, **settings: Any) -> Reflected:
     with workspace.app(**server.settings(**settings)) as app:
         dues = reflecting.backlog(app, Options(app.agent, timedelta(minutes=5)))
-        return reflecting.reflect(app, dues)
+        return reflecting.reflect(app, dues, reflecting.estimate(app, dues))
 
 
 def retold(workspace: Workspace) -> dict[str, str]:
@@ -187,6 +187,17 @@ def test_what_the_heuristics_found_in_the_same_words_is_not_said_twice(workspace
     ]
 
 
+def test_what_was_said_in_an_earlier_chat_is_not_said_twice_either(workspace):
+    words = "Let's go with SQLite for the order store, because backups are a plain copy."
+    for number in (1, 2):
+        talk(workspace, (words, ANSWERED), number=number)
+    workspace.process()
+    with model_server(says("DECISION Use SQLite for the order store: backups are then a plain copy.")) as server:
+        tally = reflect(workspace, server)
+
+    assert (tally.duplicates, tally.stored) == (2, {})
+
+
 def test_an_answer_that_grows_replaces_what_was_made_of_it(workspace):
     chat = workspace.chat().user(ASKED).assistant("The export starts at three in the morning.")
     chat.save(written=workspace.long_ago())
@@ -295,9 +306,12 @@ def test_process_says_what_it_will_cost_before_it_asks(workspace, monkeypatch, c
         done = capsys.readouterr()
         assert run(["stats"]) == 0
 
-    assert "1 calls of at most" in rehearsed.err
+    assert "To reflect on: 1 exchanges, 0 of them answered already." in rehearsed.err
     assert "by your prices" in rehearsed.err
-    assert json.loads(done.out)["reflection"]["stored"] == {"decisions": 1, "lessons": 1}
+    reflection = json.loads(done.out)["reflection"]
+    assert reflection["stored"] == {"decisions": 1, "lessons": 1}
+    assert reflection["estimate"]["calls"] == 1
+    assert reflection["estimate"]["tokens"] > 800
     assert "reflection  1 ok" in capsys.readouterr().out
 
 

@@ -24,6 +24,7 @@ def test_after_any_durable_step_the_recorded_reply_is_applied_once(make):
         asked_again = []
         for state in states:
             put_back(workspace, state)
+            workspace.clock.advance(minutes=2)  # by now a call that was cut off must be over
             before = len(server.requests)
             reflect(workspace, server)
             assert reflected(workspace)

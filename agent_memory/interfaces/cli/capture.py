@@ -83,7 +83,7 @@ def tell(call: Call, tally: Tally, *, dry_run: bool, reflected: Reflected | None
         remark(alarm.sentence)
     value, text = _tally_json(tally), _tally_text(tally, dry_run)
     if reflected is not None:
-        value["reflection"], text = asdict(reflected), f"{text}\n{_reflected_text(reflected)}"
+        value["reflection"], text = asdict(reflected), f"{text}\n{_reflected_text(reflected)}".rstrip()
     call.answer(value, text)
     if tally.failed or (reflected is not None and reflected.gave_up):
         raise typer.Exit(1)
@@ -97,25 +97,31 @@ def _reflect(app: App, options: Options) -> Reflected:
     cost = reflecting.estimate(app, dues)
     price = f", at most {cost.cost:.4g} by your prices" if cost.cost else ""
     remark(
-        f"Reflecting: {cost.calls} calls of at most {cost.tokens:,} tokens in all{price}; "
-        f"{cost.tokens_left:,} are left for today. {cost.recorded} replies are there already."
+        f"To reflect on: {cost.calls + cost.recorded} exchanges, {cost.recorded} of them answered already. "
+        f"Tokens: {cost.tokens:,} at most{price}; {cost.tokens_left:,} left for today."
     )
     if options.dry:
-        return reflecting.Reflected()
+        return reflecting.Reflected(cost)
     progress = Progress("Reflecting")
     try:
-        return reflecting.reflect(app, dues, advance=progress.advance)
+        return reflecting.reflect(app, dues, cost, advance=progress.advance)
     finally:
         progress.close()
 
 
 def _reflected_text(reflected: Reflected) -> str:
-    outcomes = ", ".join(f"{count} {outcome}" for outcome, count in sorted(reflected.outcomes.items()))
-    stored = ", ".join(f"{count} {category}" for category, count in sorted(reflected.stored.items()))
-    lines = [f"Reflected: {outcomes or 'nothing to reflect on'}; stored {stored or 'nothing'}."]
-    if reflected.dropped:
-        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(reflected.dropped.items()))
-        lines.append(f"Not believed: {reasons}.")
+    parts = {
+        "Reflected": reflected.outcomes,
+        "Stored of that": reflected.stored,
+        "Not stored": {"said before": reflected.duplicates, "facts without a profile": reflected.facts},
+        "Not believed": reflected.dropped,
+    }
+    counted = {title: {what: count for what, count in counts.items() if count} for title, counts in parts.items()}
+    lines = [
+        f"{title}: {', '.join(f'{count} {what}' for what, count in sorted(counts.items()))}."
+        for title, counts in counted.items()
+        if counts
+    ]
     if reflected.gave_up:
         lines.append("Given up after three failures in a row; what is left waits for the next time.")
     return "\n".join(lines)
