@@ -248,7 +248,7 @@ class _Desk:
         return None
 
     def _found_before(self, candidate: Candidate) -> str | None:
-        """Return what stands already out of the very words that a model has retold, here or where they were said first."""
+        """Return what stands already out of the very words that a model has retold, wherever they were said first."""
         quoted = self.view.taken.ids_of(candidate.words) if candidate.words else ()
         elsewhere = (memory for entry in quoted for memory in self.view.by_id(entry)[:1])
         for memory in (*self._by_conversation[candidate.origin.conversation], *elsewhere):
