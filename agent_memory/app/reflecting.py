@@ -211,7 +211,9 @@ def check_model(app: App) -> None:
 
 
 def backlog(app: App, options: Options) -> list[Due]:
-    """Return the exchanges of all conversations that are to be reflected on, oldest conversation first."""
+    """Return the exchanges of all conversations that are to be reflected on; none where capture is off."""
+    if app.settings.text("extraction.mode") == "off":
+        return []
     view = app.vault.view()
     return [due for due in _exchanges(app, options) if is_due(view, due.exchange)]
 

@@ -6,13 +6,17 @@ from typing import Final
 
 from agent_memory.app import asking
 from agent_memory.app.container import App
-from agent_memory.model.asking import Prompt
+from agent_memory.errors import AgentMemoryError
+from agent_memory.model.asking import Ask, Prompt
 from agent_memory.recall import rewrite as rewriting
 from agent_memory.recall.rewrite import History
 from agent_memory.state.calls import Subject
+from agent_memory.system import logs
 
 PURPOSE: Final = "rewrite"
 REMEMBERED: Final = 256
+
+_log = logs.get("rewrite")
 
 
 def query_for(app: App, session: str, message: str, history: History) -> str:
@@ -27,18 +31,32 @@ def query_for(app: App, session: str, message: str, history: History) -> str:
         message: What was just said.
         history: What was said before, oldest first, as pairs of ``user`` or ``assistant`` and the text.
     """
-    mode = app.settings.text("recall.rewrite.mode")
-    exchanges = app.settings.count("recall.rewrite.history_turns")
-    recent = history[-2 * exchanges :] if mode != "off" and exchanges else ()
-    if mode != "model" or app.models is None:
+    recent = _recent(app, history)
+    if app.settings.text("recall.rewrite.mode") != "model":
         return rewriting.rewritten(message, recent, None)
-    about = Subject(PURPOSE, session, rewriting.subject_of(message, recent))
+    try:
+        return rewriting.rewritten(message, recent, _ask(app, session, message, recent))
+    except AgentMemoryError as error:  # a wrong key or a locked state must not keep anybody from recalling
+        _log.warning("the message is not rewritten: %s %s", error.message, error.hint)
+        return rewriting.rewritten(message, recent, None)
+
+
+def _recent(app: App, history: History) -> History:
+    exchanges = app.settings.count("recall.rewrite.history_turns")
+    return history[-2 * exchanges :] if exchanges and app.settings.text("recall.rewrite.mode") != "off" else ()
+
+
+def _ask(app: App, session: str, message: str, history: History) -> Ask | None:
+    """Return whom to ask, None if there is nobody."""
+    if app.models is None:
+        return None
+    about = Subject(PURPOSE, session, rewriting.subject_of(message, history))
 
     def ask(prompt: Prompt) -> str | None:
         known = app.state.calls.reply(about)
         return _asked(app, prompt, about) if known is None else known
 
-    return rewriting.rewritten(message, recent, ask)
+    return ask
 
 
 def _asked(app: App, prompt: Prompt, about: Subject) -> str | None:

@@ -12,6 +12,8 @@ from agent_memory.model.text import without_briefings
 from agent_memory.model.transcript import Turn
 
 MAX_SAID: Final = 4
+SHOWN_CHARS: Final = 2_000
+"""So much of a turn is shown and believed: the beginning, and more of the end, where answers conclude."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +53,16 @@ class Exchange:
         return _text((self.answer,))
 
 
+def shown(text: str) -> str:
+    """Blank out briefings of ours and the middle of a long text; every other character keeps its place."""
+    if (hidden := len(text) - SHOWN_CHARS) > 0:
+        head = SHOWN_CHARS // 3
+        text = text[:head] + "\n" * hidden + text[head + hidden :]
+    return without_briefings(text)
+
+
 def _text(turns: Iterable[Turn]) -> str:
-    return without_briefings("\n\n".join(turn.text for turn in turns))
+    return "\n\n".join(shown(turn.text) for turn in turns)
 
 
 class Pairing:

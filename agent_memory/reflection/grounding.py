@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
-from agent_memory.model.text import NEGATIONS, fold, language_of, without_briefings, words
+from agent_memory.model.text import NEGATIONS, fold, language_of, words
 from agent_memory.model.transcript import Turn
+from agent_memory.reflection.exchange import shown
 from agent_memory.reflection.table import table
 
 STEM_CHARS: Final = 5
@@ -32,7 +34,7 @@ _TOKEN: Final = re.compile(r"[^\W_]+(?:[-._/:@#+]+[^\W_]+)*")
 _SENTENCE: Final = re.compile(r"[^\n]+?(?:[.!?…]+(?=\s|$)|(?=\n)|\Z)")
 _CLAUSE_END: Final = re.compile(r"[,;()–—]|\b(?:but|mas)\b", re.IGNORECASE)
 _QUOTED: Final = re.compile(
-    r"[\"“«](?:[^\"”»\n]+)[\"”»]|(?<!\w)['‘][^'’\n]+(?:['’]\w[^'’\n]+)*['’](?!\w)|^\s*>.*$", re.MULTILINE
+    r"[\"“«](?:[^\"”»\n]+)[\"”»]|(?<!\w)['‘][^'’\n]+(?:['’]\w[^'’\n]+)*['’](?!\w)|^[^\S\n]*>.*$", re.MULTILINE
 )
 _AFTER_STOP: Final = re.compile(r"(?:^|[.!?:;…]\s)\W*$")
 
@@ -46,18 +48,49 @@ class Support:
     share: float
 
 
+@dataclass(frozen=True)
+class _Sentence:
+    turn: Turn
+    span: tuple[int, int]
+    text: str
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return _stems(self.text)
+
+    @cached_property
+    def negates(self) -> bool:
+        return _negates(self.text)
+
+    @cached_property
+    def folded(self) -> str:
+        return fold(self.text)
+
+    def agrees(self, text: str, wanted: set[str]) -> bool:
+        """Tell whether it says of the wanted words what ``text`` does, and not the opposite."""
+        if table().finds("directed", fold(text)) and not _in_order(text, self.text):
+            return False
+        if _negates(text) == self.negates:
+            return True
+        # "We use pnpm here, not npm": what is denied may be something else.
+        affirmed = [_stems(clause) for clause in _CLAUSE_END.split(self.text) if not _negates(clause)]
+        return not _negates(text) and wanted & self.stems <= frozenset().union(*affirmed)
+
+
 class Ground:
     """What was said in some turns, prepared for the question whether it bears out a line."""
 
     def __init__(self, turns: Iterable[Turn]) -> None:
-        said = [(turn, _unquoted(without_briefings(turn.text))) for turn in turns]
+        said = [(turn, _unquoted(shown(turn.text))) for turn in turns]
         self._words = frozenset(word for _, text in said for word in words(text))
-        self._stems = frozenset(word[:STEM_CHARS] for word in self._words)
-        self._sentences = [(turn, match.span(), match[0]) for turn, text in said for match in _SENTENCE.finditer(text)]
+        self._stems = frozenset(map(_stem, self._words))
+        self._sentences = [
+            _Sentence(turn, match.span(), match[0]) for turn, text in said for match in _SENTENCE.finditer(text)
+        ]
 
     def holds(self, mark: str) -> bool:
         """Tell whether every word of a tag or keyword was said, or something of its stem."""
-        return all(word[:STEM_CHARS] in self._stems for word in words(mark))
+        return _stems(mark) <= self._stems
 
     def support(self, text: str, *, unlike: Sequence[str] = (), exact: bool = False) -> Support | str:
         """Return what bears ``text`` out, or the reason why it is not believed.
@@ -70,7 +103,7 @@ class Ground:
         if invented := self._invented(text, exact=exact):
             return invented
         telling = _telling(text) if not exact else _telling(text) or words(text)
-        found = [word for word in telling if word[:STEM_CHARS] in self._stems or self._has(word)]
+        found = [word for word in telling if _stem(word) in self._stems]
         foreign = [word for word in telling if word not in found and (exact or word not in table().words["leads"])]
         if not telling or len(found) < LEAST_SHARE * len(telling) or len(foreign) > len(telling) // FOREIGN_IN:
             return "ungrounded"
@@ -86,10 +119,8 @@ class Ground:
                 return "invented number"
             first = bool(_AFTER_STOP.search(text, 0, match.start())) and not exact
             if first and token[0].isupper() and (token[1:].islower() or len(token) == 1):
-                if (
-                    parts[0] not in table().words["leads"] | table().words["retold"]
-                    and parts[0][:STEM_CHARS] not in self._stems
-                ):
+                known = table().words["leads"] | table().words["retold"]
+                if parts[0] not in known and _stem(parts[0]) not in self._stems:
                     return "invented name"
             elif any(char.isupper() for char in token) or len(parts) > 1:
                 return "invented name"
@@ -99,21 +130,21 @@ class Ground:
         return word in self._words or word + "s" in self._words or word.removesuffix("s") in self._words
 
     def _carried(self, text: str, telling: list[str], share: float, unlike: Sequence[str]) -> Support | str:
-        wanted = {word[:STEM_CHARS] for word in telling}
+        wanted = set(map(_stem, telling))
         least = len(wanted & self._stems) if len(wanted) <= FEW else CARRIED_SHARE * len(wanted)
-        scored = [(len(wanted & _stems(sentence)), turn, span, sentence) for turn, span, sentence in self._sentences]
-        best = max((score for score, *_ in scored), default=0)
-        near = [one for one in scored if one[0] >= max(least, 0.75 * best)]
+        scores = [(len(wanted & sentence.stems), sentence) for sentence in self._sentences]
+        least = max(least, 0.75 * max((score for score, _ in scores), default=0))
+        near = [(score, sentence) for score, sentence in scores if score >= least]
         if not near:
             return "ungrounded"
-        agreeing = [one for one in near if _agrees(text, wanted, one[3])]
+        agreeing = [(score, sentence) for score, sentence in near if sentence.agrees(text, wanted)]
         if not agreeing:
             return "contradicted"
-        agreeing = [one for one in agreeing if not any(table().finds(name, fold(one[3])) for name in unlike)]
-        if not agreeing:
+        settled = [one for one in agreeing if not any(table().finds(name, one[1].folded) for name in unlike)]
+        if not settled:
             return "unsettled"
-        _, turn, span, _ = max(agreeing, key=lambda one: one[0])
-        return Support(turn, span, share)
+        carrier = max(settled, key=lambda one: one[0])[1]
+        return Support(carrier.turn, carrier.span, share)
 
 
 def introduced(name: str, user_text: str) -> bool:
@@ -139,8 +170,12 @@ def _telling(text: str) -> list[str]:
     return [word for word in found if word not in table().words["retold"]]
 
 
-def _stems(text: str) -> set[str]:
-    return {word[:STEM_CHARS] for word in words(text)}
+def _stem(word: str) -> str:
+    return word[:STEM_CHARS] if len(word) > STEM_CHARS else word.removesuffix("s")
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(_stem, words(text)))
 
 
 def _negates(text: str) -> bool:
@@ -149,19 +184,8 @@ def _negates(text: str) -> bool:
     return not negations.isdisjoint(words(text))
 
 
-def _agrees(text: str, wanted: set[str], sentence: str) -> bool:
-    """Tell whether a sentence says of the wanted words what ``text`` does, and not the opposite."""
-    if table().finds("directed", fold(text)) and not _in_order(text, sentence):
-        return False
-    if _negates(text) == _negates(sentence):
-        return True
-    # "We use pnpm here, not npm": what is denied may be something else.
-    held = {stem for clause in _CLAUSE_END.split(sentence) if not _negates(clause) for stem in _stems(clause)}
-    return not _negates(text) and wanted & held == wanted & _stems(sentence)
-
-
 def _in_order(text: str, sentence: str) -> bool:
     """Tell whether the words that two texts share come in one order."""
-    theirs = [word[:STEM_CHARS] for word in words(sentence)]
-    ours = [stem for stem in dict.fromkeys(word[:STEM_CHARS] for word in _telling(text)) if stem in theirs]
+    theirs = list(map(_stem, words(sentence)))
+    ours = [stem for stem in dict.fromkeys(map(_stem, _telling(text))) if stem in theirs]
     return ours == sorted(ours, key=theirs.index)

@@ -25,8 +25,6 @@ from agent_memory.reflection.refusals import refusal
 from agent_memory.reflection.reply import Evolution, Kind, Said, Set, parse
 from agent_memory.reflection.table import table
 
-SHOWN_CHARS: Final = 2_000
-"""So much of either side a model is shown: the beginning, and more of the end, where answers conclude."""
 KNOWN_FACTS: Final = 40
 KNOWN_CHARS: Final = 80
 ECHO_WORDS: Final = 6
@@ -101,7 +99,7 @@ def prompt_for(exchange: Exchange, *, known: Sequence[str] = (), max_reply_token
         max_reply_tokens: How long the reply may be.
     """
     # Each side is one line, so that nothing said in it can look like a heading of ours.
-    said, answered = (one_line(_shown(text)) for text in (exchange.user_text, exchange.answer_text))
+    said, answered = (one_line(text) for text in (exchange.user_text, exchange.answer_text))
     profile = [f"- {one_line(fact)[:KNOWN_CHARS]}" for fact in known[:KNOWN_FACTS]]
     parts = [*(["### known profile", *profile, ""] if profile else [])]
     parts += ["### exchange", f"USER: {said}", f"ASSISTANT: {answered}", "", "### output"]
@@ -195,13 +193,6 @@ class _Judge:
         if self._once and table().finds("of-replies", fold(text)):
             return "one-off"
         return "echo" if _runs(text) & _said_by_us() - _runs(self.exchange.user_text) else None
-
-
-def _shown(text: str) -> str:
-    if len(text) <= SHOWN_CHARS:
-        return text
-    head = SHOWN_CHARS // 3
-    return f"{text[:head]} … {text[head - SHOWN_CHARS :]}"
 
 
 @cache

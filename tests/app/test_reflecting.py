@@ -121,7 +121,7 @@ def test_a_secret_in_a_reply_is_written_nowhere(workspace):
 def test_other_replies_leave_the_vault_alone(workspace, script, outcome):
     talk(workspace)
     with model_server(script) as server:
-        tally = reflect(workspace, server, reflection__timeout_s=0.5)
+        tally = reflect(workspace, server, reflection__timeout_s=0.5 if outcome == "timeout" else 60.0)
 
     assert tally.outcomes == {outcome: 1}
     assert ledger(workspace) == [outcome]
@@ -266,6 +266,14 @@ def test_known_facts_are_shown_and_never_more_than_fit(workspace):
     lines = [line for line in server.requests[0].text.splitlines() if line.startswith("- key_")]
     assert len(lines) == 40
     assert max(map(len, lines)) <= 82
+
+
+def test_where_capture_is_off_nothing_is_sent(workspace):
+    talk(workspace)
+    with model_server(says(LINES)) as server:
+        assert reflect(workspace, server, extraction__mode="off").outcomes == {}
+
+    assert server.requests == []
 
 
 @pytest.mark.parametrize("settings", [{}, {"reflection__enabled": False, "reflection__base_url": "http://127.0.0.1:1"}])

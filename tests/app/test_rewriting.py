@@ -33,8 +33,9 @@ def test_a_model_rewrites_once_for_a_session_message_and_history(workspace):
 
 @pytest.mark.parametrize(("script", "outcome"), [(refuses(500), "failed"), (drips, "timeout"), (says("Sure!"), "none")])
 def test_where_it_fails_the_message_stays_and_nobody_waits_for_it_again(workspace, script, outcome):
+    timeout_s = 0.3 if outcome == "timeout" else 60.0
     with model_server(script) as server:
-        found = [query(workspace, server, recall__rewrite__timeout_s=0.3) for _ in range(2)]
+        found = [query(workspace, server, recall__rewrite__timeout_s=timeout_s) for _ in range(2)]
 
     assert found == [MESSAGE] * 2
     assert outcomes(workspace) == [outcome]
@@ -73,3 +74,10 @@ def test_settings_say_how_far_it_goes_and_nothing_is_sent_for_less(workspace, se
         assert query(workspace, server, **settings) == expected
 
     assert server.requests == []
+
+
+def test_a_missing_key_keeps_nobody_from_recalling(workspace, caplog):
+    found = query(workspace, reflection__base_url="http://127.0.0.1:9", reflection__key_env="NOT_SET_ANYWHERE")
+
+    assert found == f"{MESSAGE} Three times Redis queue retry orders"
+    assert "NOT_SET_ANYWHERE" in caplog.text

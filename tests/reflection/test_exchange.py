@@ -1,3 +1,4 @@
+import time
 from dataclasses import replace
 
 import pytest
@@ -112,3 +113,17 @@ def test_limits_count_what_is_believed_and_keep_the_keys():
     assert [candidate.body for candidate in one.candidates] == ["The shop opens at seven."]
     assert one.candidates[0].key == all_.candidates[0].key == exchange.line_key(2)
     assert one.dropped == {"ungrounded": 1, "too many": 1}
+
+
+@pytest.mark.parametrize(
+    "piece", ['"quoted ', "“open ", "'a ", "word. ", "a,b;c ", "x" * 500 + " ", "my name is ana ", "не ", "\n"]
+)
+def test_a_long_exchange_is_judged_as_quickly_as_a_short_one(piece):
+    exchange = an_exchange(piece * (200_000 // len(piece)), answer=piece * (200_000 // len(piece)))
+    reply = "\n".join(f"NOTE My name is Ana and word {n} was quoted from a to b." for n in range(30)) + "\nSET name=ana"
+    started = time.process_time()
+    is_trivial(exchange)
+    prompt_for(exchange, max_reply_tokens=9)
+    read(exchange, reply, Limits())
+
+    assert time.process_time() - started < 5
