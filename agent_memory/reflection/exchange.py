@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -62,7 +63,7 @@ def shown(text: str) -> str:
 
 
 def _text(turns: Iterable[Turn]) -> str:
-    return "\n\n".join(shown(turn.text) for turn in turns)
+    return "\n\n".join(re.sub(r"\n{3,}", "\n\n", shown(turn.text)) for turn in turns)
 
 
 class Pairing:
