@@ -16,6 +16,10 @@ The tree::
     ├── DatabaseError           SQLite refused
     │   ├── DatabaseBroken      the file is no database, or a damaged one
     │   └── DatabaseTooNew      a newer program wrote it
+    ├── ModelError              a language model's server cannot be asked, or answers something else
+    │   ├── ModelRefused        it said no, with a status
+    │   ├── ModelTimeout        it did not answer in time
+    │   └── ModelAborted        we gave the call up
     └── TableError              a pattern table that ships with the package is malformed
 
 Each carries a sentence for people, a hint that says what to do, and its facts as fields, so that
@@ -98,6 +102,22 @@ class DatabaseBroken(DatabaseError):
 
 class DatabaseTooNew(DatabaseError):
     """The database was written by a newer program."""
+
+
+class ModelError(AgentMemoryError):
+    """A language model's server cannot be asked, or answers with something that is no answer."""
+
+
+class ModelRefused(ModelError):
+    """The server said no; ``facts["status"]`` is the HTTP status."""
+
+
+class ModelTimeout(ModelError):
+    """There was no answer in time."""
+
+
+class ModelAborted(ModelError):
+    """The call was given up: something newer was said, or we are ending."""
 
 
 class TableError(AgentMemoryError):

@@ -21,11 +21,13 @@ def settings_page() -> str:
         NOTE,
         "A value is taken from the first of these that has it: a flag, the environment, `config.toml` in the memory",
         "folder, `config.toml` in your user configuration folder, the default. `agent-memory config show` tells which.",
+        "What says where your words go, as whom and at what cost is personal: a workspace's file may not set it, since",
+        "somebody else may have written that.",
         "",
         "| key | default | variable | what it does |",
         "|---|---|---|---|",
     ]
-    lines += [f"| `{s.key}` | `{s.default}` | `{s.variable}` | {s.doc} |" for s in SETTINGS]
+    lines += [f"| `{s.key}` | `{s.default}` | `{s.variable}` | {s.doc}{' Personal.' * s.personal} |" for s in SETTINGS]
     return "\n".join(lines) + "\n"
 
 

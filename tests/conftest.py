@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from agent_memory.system.logs import LOGGER
 from tests.fakes import FrozenClock
 from tests.workspace import Workspace
 
@@ -36,6 +39,14 @@ def _a_home_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: py
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))
+
+
+@pytest.fixture(autouse=True)
+def _logs_as_they_were() -> Iterator[None]:
+    logger = logging.getLogger(LOGGER)
+    before = logger.level, logger.propagate, logger.handlers[:]
+    yield
+    logger.level, logger.propagate, logger.handlers[:] = before
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from agent_memory.errors import FileError, LockTimeout
+from agent_memory.errors import FileError, LockTimeout, SettingsError
 from agent_memory.mirror.search import Mirror
 from agent_memory.model.ids import check_name
 from agent_memory.system import logs, paths, settings
@@ -20,6 +20,7 @@ from agent_memory.vault.shelf import Shelf
 
 if TYPE_CHECKING:
     from agent_memory.state.store import StateStore
+    from agent_memory.system.llm import Client
     from agent_memory.vault.store import Vault
 
 PROFILE: Final = "profile"
@@ -41,6 +42,7 @@ class App:
     _state: StateStore | None = None
     _mirror: Mirror | None = None
     _user: App | None = None
+    _models: Client | None = None
 
     @property
     def user(self) -> App:
@@ -100,6 +102,19 @@ class App:
             self.witness()
         return self._mirror
 
+    @property
+    def models(self) -> Client | None:
+        """The model's server that the user has named; None where there is none, or it is switched off.
+
+        Raises:
+            SettingsError: The address or the key cannot be one, or the key's variable is not set.
+        """
+        if self._models is None and self.settings.flag("reflection.enabled"):
+            self._models = _client(self.settings, self.environment)
+            if self._models is not None:
+                self._open.callback(self._models.close)
+        return self._models
+
     def _prepare(self) -> None:
         if not self.shelf.is_prepared():
             self.vault.prepare()
@@ -119,7 +134,7 @@ class App:
     def close(self) -> None:
         """Close what was opened; whoever goes on opens it anew."""
         self._open.close()
-        self._state = self._mirror = self._user = None
+        self._state = self._mirror = self._user = self._models = None
 
 
 @contextlib.contextmanager
@@ -152,6 +167,21 @@ def open_app(
         yield app
     finally:
         app.close()
+
+
+def _client(loaded: Settings, environment: Mapping[str, str]) -> Client | None:
+    base_url, variable = loaded.text("reflection.base_url"), loaded.text("reflection.key_env")
+    if not base_url:
+        return None
+    from agent_memory.system.llm import Client, Endpoint  # 40 ms, only for who has a model
+
+    key = environment.get(variable, "") if variable else ""
+    if variable and not key:
+        raise SettingsError(
+            f"reflection.key_env names {variable}, which is not set.", hint="Set it, or unset the name."
+        )
+    server, model = loaded.text("reflection.server"), loaded.text("reflection.model")
+    return Client(Endpoint(base_url, model, server, key.strip(), loaded.count("reflection.slot_id")))
 
 
 def _settle(

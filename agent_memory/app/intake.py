@@ -21,7 +21,7 @@ from agent_memory.errors import AgentMemoryError, LockTimeout
 from agent_memory.fabric.handoffs import Written, place_handoff
 from agent_memory.fabric.take import Rules, Taking, take
 from agent_memory.model.memory import Batch, Candidate
-from agent_memory.model.transcript import Bookmark, ConversationFile, FileIdentity, Origin
+from agent_memory.model.transcript import Bookmark, ConversationFile, FileIdentity, Origin, Turn
 from agent_memory.redaction import redact
 from agent_memory.sources import source_named
 from agent_memory.system import files
@@ -61,6 +61,7 @@ class Intake:
         taken: Told of each conversation that is done with.
         given: Chats that a host hands over, by path: they are read instead of what is there.
         summary: A host's own words for the handoff.
+        said: Told of each turn once it is in the vault, and in whose pages.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Intake:
         taken: Callable[[ConversationFile], None] = lambda file: None,
         given: Mapping[str, files.Snapshot] | None = None,
         summary: str = "",
+        said: Callable[[str, Turn], None] = lambda agent, turn: None,
     ) -> None:
         self._app = app
         self._options = options
@@ -78,6 +80,7 @@ class Intake:
         self._taken = taken
         self._given = given or {}
         self._summary = summary
+        self._said = said
         self._waiting: list[Pass] = []
 
     def take(self, file: ConversationFile) -> None:
@@ -97,6 +100,15 @@ class Intake:
         waiting, self._waiting = self._waiting, []
         self._write(waiting)
         self._waiting = [one for one in waiting if not (one.finished or one.failed)]
+
+    def reread(self, file: ConversationFile) -> Reading | None:
+        """Open a conversation from its start, as if it had never been taken; None if it is not there.
+
+        Raises:
+            FileError: It cannot be read.
+        """
+        seen = self._seen(file)
+        return self._open(file, None, seen) if seen else None
 
     def _read(self, file: ConversationFile) -> None:
         one = self._begin(file)
@@ -161,8 +173,7 @@ class Intake:
         return origins
 
     def _again(self, file: ConversationFile) -> Turns:
-        seen = self._seen(file)
-        reading = self._open(file, None, seen) if seen else None
+        reading = self.reread(file)
         return reading.turns() if reading else iter(())
 
     def _write(self, passes: list[Pass]) -> None:
@@ -193,9 +204,12 @@ class Intake:
             self._app.vault.update(plan, verb=self._options.verb)
         self._tally.turns += sum(one.waiting for one in passes)
         self._tally.add(decided[-1].taking)
+        said = [(one.agent, proposal.turn) for one in passes for proposal in one.proposals()]
         bookmarks = [one.settle() for one in passes]
         if not self._options.dry and self._options.follow:
             self._app.state.save(bookmarks)
+            for agent, turn in said:
+                self._said(agent, turn)
         for one in passes:
             if one.finished:
                 self._count(one)

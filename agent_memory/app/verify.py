@@ -95,6 +95,8 @@ def _turns(app: App, file: ConversationFile) -> Iterator[Turn]:
 
 def _holds(memory: Memory, origin: Origin, turn: Turn, seen: set[str]) -> bool:
     """Tell whether the words that gave the memory its key stand in the turn, where the origin says."""
+    if memory.meta.get("by") == "reflection":
+        return origin.span[1] <= len(turn.text)  # retold: the turn's digest says that its words still stand
     if origin.span != NOWHERE:
         return key_of(origin.conversation, turn.role, turn.text[slice(*origin.span)]) == memory.key
     if memory.page.category == "handoffs":

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from agent_memory.app import maintain
+from agent_memory.app.beside import Beside
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options, transcript_folders
 from agent_memory.app.intake import Intake, is_idle
@@ -26,6 +27,9 @@ from agent_memory.system import files, locks, logs
 
 if TYPE_CHECKING:
     from filelock import FileLock
+
+# How soon a model's reply is looked for while one is on its way.
+REPLY_LOOK_S: Final = 0.2
 
 T = TypeVar("T")
 
@@ -52,6 +56,7 @@ class Watch:
 
     def __post_init__(self) -> None:
         self._lookout = Lookout(self.app, self.options, self.debounce_s, self._ended)
+        self._beside = Beside(self.app)
 
     def run(self, *, wait_for_transcripts: bool) -> str:
         """Watch until ``stop``, and return a sentence that says why it ended.
@@ -74,6 +79,7 @@ class Watch:
             return self._ended() or f"Already being watched by {locks.holder_of(path) or 'another process'}."
         finally:
             self._lookout.close()
+            self._safely(self._beside.close)
 
     def stop(self) -> None:
         """End the watch at the next safe moment; callable from a signal handler or another thread."""
@@ -110,7 +116,13 @@ class Watch:
         """Take everything that is new, or has gone quiet, once; what fails is tried again at the next sweep."""
         tally = Tally()
         seen: dict[str, Seen] = {}
-        intake = Intake(self.app, self.options, tally, lambda file: self._handled.update({file.path: seen[file.path]}))
+        intake = Intake(
+            self.app,
+            self.options,
+            tally,
+            taken=lambda file: self._handled.update({file.path: seen[file.path]}),
+            said=self._beside.offer,
+        )
         for file, was in self._due():
             seen[file.path] = was
             intake.take(file)
@@ -119,6 +131,7 @@ class Watch:
             self._safely(lambda: self.app.mirror)
             self._additions += tally.decisions + tally.lessons + tally.tasks + tally.handoffs
             self.report(tally)
+        self._safely(self._beside.go_on)
         self._complain([*self._lookout.troubles, *tally.errors])
         self._keep_lean(starting=False)
         return tally
@@ -160,7 +173,7 @@ class Watch:
     def _patience(self) -> float:
         """Return how long it is until the next file goes idle."""
         now = self.app.clock.now()
-        waits = [SWEEP_S]
+        waits = [REPLY_LOOK_S if self._beside.is_asking else SWEEP_S]
         for identity, idle in self._handled.values():
             if identity is not None and not idle:
                 written = datetime.fromtimestamp(identity.mtime_ns / 1e9, UTC)

@@ -24,7 +24,6 @@ _HTML: Final = re.compile(
 _RULE: Final = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
 _UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
 _DIVIDER: Final = re.compile(r"[ \t]*(?:\|[ \t]*)?(?::?-+:?[ \t]*\|[ \t]*)+(?::?-+:?[ \t]*)?$")
-_BRIEFING: Final = re.compile(r"<!-- agent-memory:briefing\b[\s\S]*?(?:<!-- /agent-memory:briefing -->|\Z)")
 # Lines that a program wrote: log lines, stack frames, compiler output, diffs, shell prompts, rows of numbers.
 _MACHINE: Final = re.compile(
     r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[\d{5,}\]|\d\d:\d\d:\d\d[ ,.]|\$ \S|>>> |at [\w$.<>]+\("
@@ -47,13 +46,6 @@ class Block(NamedTuple):
     end: int
     mark: str = ""
     column: str = ""
-
-
-def without_briefings(text: str) -> str:
-    """Blank out what lies between a briefing's markers; every other character keeps its place."""
-    if "agent-memory:briefing" not in text:
-        return text
-    return _BRIEFING.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
 def is_machine_line(line: str) -> bool:

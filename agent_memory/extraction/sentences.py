@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, NamedTuple
 
-from agent_memory.extraction.prose import Block, Kind, blocks, is_machine_line, without_briefings
-from agent_memory.model.text import one_line
+from agent_memory.extraction.prose import Block, Kind, blocks, is_machine_line
+from agent_memory.model.text import one_line, without_briefings
 
 # A longer user message is pasted matter in all but its first and last block.
 MAX_SPEECH_CHARS: Final = 1500

@@ -10,16 +10,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from agent_memory.model.text import words
+from agent_memory.model.text import NEGATIONS, words
 
 ALIKE: Final = 0.85
 # With fewer words than this, one word more or less is a different statement.
 MIN_WORDS: Final = 6
-
-# "don't" folds to "don" and "t", and so do all its kind.
-_NEGATIONS: Final = frozenset(
-    "not no never none nothing without cannot t nao nunca nem sem nada nenhum nenhuma jamais".split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +32,7 @@ def gist(text: str) -> Gist:
     """Return what is compared of ``text``."""
     found = tuple(words(text))
     numbers = tuple(word for word in found if any(char.isdigit() for char in word))
-    return Gist(found, frozenset(found), numbers, sum(word in _NEGATIONS for word in found))
+    return Gist(found, frozenset(found), numbers, sum(word in NEGATIONS for word in found))
 
 
 def say_the_same(one: str, other: str, *, threshold: float = ALIKE) -> bool:

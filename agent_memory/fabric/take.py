@@ -15,8 +15,20 @@ from typing import Final
 from agent_memory.fabric.forgotten import forgotten_at
 from agent_memory.fabric.merge import say_the_same
 from agent_memory.model.ids import entry_id
-from agent_memory.model.memory import Add, Amend, Batch, Candidate, Change, Draft, Memory, PageRef, TakenLine, Why
-from agent_memory.model.transcript import Turn
+from agent_memory.model.memory import (
+    Add,
+    Amend,
+    Author,
+    Batch,
+    Candidate,
+    Change,
+    Draft,
+    Memory,
+    PageRef,
+    TakenLine,
+    Why,
+)
+from agent_memory.model.transcript import Origin, Turn
 from agent_memory.vault.store import View
 
 EXTRACT_TAG: Final = "auto-extract"
@@ -32,13 +44,15 @@ class Proposal:
     """What one turn proposes to remember, and in whose pages.
 
     ``resumed`` says that the conversation had a bookmark: what it says without a time was said now, where an
-    unknown conversation may be a copy of an old one.
+    unknown conversation may be a copy of an old one. ``by`` says who read the turn: what the other one found
+    in it is none of this proposal's.
     """
 
     turn: Turn
     candidates: tuple[Candidate, ...]
     agent: str
     resumed: bool
+    by: Author = "heuristic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +218,8 @@ class _Desk:
         proposed = {candidate.key for candidate in self._proposal.candidates}
         for memory in self._by_conversation[self._proposal.turn.conversation]:
             grown = memory.origin is not None and memory.origin.digest in self._grown_from
-            if grown and memory.key not in proposed and _is_extracted(memory) and memory.active:
+            theirs = memory.meta.get("by") == self._proposal.by and memory.page.category != "handoffs"
+            if grown and memory.key not in proposed and theirs and memory.active and not memory.edited:
                 self.changes.append(Amend(memory.page, memory.id, meta={"status": "superseded"}))
 
     def _was_removed(self, candidate: Candidate) -> bool:
@@ -221,6 +236,8 @@ class _Desk:
         return self.rules.now if self._proposal.resumed else NEVER
 
     def _twin(self, candidate: Candidate) -> str | None:
+        if candidate.by == "reflection" and (found := self._found_before(candidate)):
+            return found
         here = self._page_of(candidate)
         for memory in self.view.of(here.agent, here.category):
             if memory.active and say_the_same(memory.body, candidate.body):
@@ -230,9 +247,27 @@ class _Desk:
                 return entry
         return None
 
+    def _found_before(self, candidate: Candidate) -> str | None:
+        """Return what stands already out of the very words that a model has retold, wherever they were said first."""
+        quoted = self.view.taken.ids_of(candidate.words) if candidate.words else ()
+        elsewhere = (memory for entry in quoted for memory in self.view.by_id(entry)[:1])
+        for memory in (*self._by_conversation[candidate.origin.conversation], *elsewhere):
+            kinds = {memory.page.category, candidate.category}
+            apart = "handoffs" in kinds or ("tasks" in kinds and len(kinds) > 1)  # a task that follows is another thing
+            ours = memory.active and memory.page.agent == self._proposal.agent and memory.meta.get("by") == "heuristic"
+            if ours and not apart and (memory.id in quoted or _overlap(memory.origin, candidate.origin)):
+                return memory.id
+        return None
+
     def _note(self, candidate: Candidate, why: Why, entry: str) -> None:
         self._noted.add(candidate.key)
         self.lines.append(TakenLine(candidate.key, entry, self.rules.now, why, candidate.words))
+
+
+def _overlap(one: Origin | None, other: Origin) -> bool:
+    return (
+        one is not None and one.digest == other.digest and one.span[0] < other.span[1] and other.span[0] < one.span[1]
+    )
 
 
 def minute_of(moment: datetime) -> str:
@@ -253,7 +288,3 @@ def draft_of(candidate: Candidate, entry: str) -> Draft:
         origin=candidate.origin,
         meta={"confidence": f"{candidate.confidence:.2f}"},
     )
-
-
-def _is_extracted(memory: Memory) -> bool:
-    return memory.meta.get("by") == "heuristic" and not memory.edited and memory.page.category != "handoffs"

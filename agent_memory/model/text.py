@@ -13,6 +13,11 @@ CHARS_PER_TOKEN: Final = 4
 
 _WORD: Final = re.compile(r"[^\W_]+", re.UNICODE)
 _OPEN_BOX: Final = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \][ \t]+(\S.*)$", re.MULTILINE)
+_BRIEFING: Final = re.compile(r"<!-- agent-memory:briefing\b[\s\S]*?(?:<!-- /agent-memory:briefing -->|\Z)")
+# "don't" folds to "don" and "t", and so do all its kind.
+NEGATIONS: Final = frozenset(
+    "not no never none nothing without cannot t nao nunca nem sem nada nenhum nenhuma jamais".split()
+)
 _PT_WORDS: Final = frozenset(
     "não nao sim que para pra com uma um os as do da dos das no na nos nas em é são está estão vai vamos foi era ser"
     " ficar fica ficou por pelo pela mas mais muito também tambem já só isso esse essa este esta aqui agora ainda"
@@ -58,6 +63,13 @@ def clean(text: str) -> str:
 def one_line(text: str) -> str:
     """Return ``text`` with every run of white space as one blank."""
     return " ".join(text.split())
+
+
+def without_briefings(text: str) -> str:
+    """Blank out what lies between a briefing's markers; every other character keeps its place."""
+    if "agent-memory:briefing" not in text:
+        return text
+    return _BRIEFING.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
 def open_boxes(text: str) -> tuple[str, ...]:

@@ -33,9 +33,24 @@ def _uses(database: Database) -> None:
     database.run("create table uses (entry text primary key, times integer not null, last text not null) strict")
 
 
+def _replies_and_calls(database: Database) -> None:
+    database.run(
+        "create table replies (purpose text not null, conversation text not null, digest text not null,"
+        " at text not null, body text not null, primary key (purpose, conversation, digest)) strict, without rowid"
+    )
+    database.run(
+        "create table calls (id integer primary key, at text not null, purpose text not null, subject text not null,"
+        " model text not null, outcome text not null, prompt_tokens integer not null, reply_tokens integer not null,"
+        " latency_s real not null, cost real not null) strict"
+    )
+    database.run("create index calls_at on calls (at)")
+    database.run("create index calls_about on calls (purpose, subject)")
+
+
 MIGRATIONS: Final = (
     Migration("2026-11-30 bookmarks and runs", _bookmarks_and_runs),
     Migration("2026-11-30 settled files", _settled),
     Migration("2026-11-30 what was shown", _shown),
     Migration("2026-11-30 uses of notes", _uses),
+    Migration("2026-11-30 replies and calls of models", _replies_and_calls),
 )

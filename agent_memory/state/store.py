@@ -1,4 +1,4 @@
-"""What is in ``state.sqlite3``: small, private, and never a word of a transcript but in memos.
+"""What is in ``state.sqlite3``: small, private, and no word of a transcript but in memos and replies.
 
 Losing the file costs work, never correctness, so a broken one is moved aside, not mended. One written
 by a newer program is refused: what it holds could not be kept.
@@ -16,6 +16,7 @@ from typing import Any
 
 from agent_memory.errors import DatabaseBroken, FileError
 from agent_memory.model.transcript import Bookmark, FileIdentity, Mark
+from agent_memory.state.calls import Calls
 from agent_memory.state.migrations import MIGRATIONS
 from agent_memory.state.shown import Shown
 from agent_memory.state.uses import Uses
@@ -35,7 +36,8 @@ class StateStore:
     """The open state of one memory folder.
 
     ``moved_aside`` is where a broken file went when this one was opened, None if there was none; ``shown``
-    is what each session has been told, ``uses`` how often notes were recalled.
+    is what each session has been told, ``uses`` how often notes were recalled, ``calls`` what models were asked,
+    what it cost and what they replied.
     """
 
     def __init__(self, database: Database, *, moved_aside: Path | None = None) -> None:
@@ -43,6 +45,7 @@ class StateStore:
         self.moved_aside = moved_aside
         self.shown = Shown(database)
         self.uses = Uses(database)
+        self.calls = Calls(database)
 
     @classmethod
     def open(cls, path: Path) -> StateStore:
@@ -91,7 +94,8 @@ class StateStore:
             return self._database.run("delete from bookmarks where conversation = ?", [conversation]) > 0
 
     def forget_where(self, holds: Callable[[str], bool]) -> None:
-        """Drop the bookmarks with a memo that ``holds``, and leave no trace of them in the file."""
+        """Drop the bookmarks with a memo, and the replies, that ``holds``; leave no trace of them in the file."""
+        self.calls.forget_where(holds)
         for bookmark in self.bookmarks():
             if any(holds(mark.memo) for mark in bookmark.marks):
                 self.forget(bookmark.conversation)
@@ -115,7 +119,8 @@ def _open_sound(path: Path) -> Database:
     try:
         _check_soundness(database)
         database.migrate(MIGRATIONS)
-        database.row("select 1 from bookmarks, runs, shown, uses limit 1")  # a damaged schema may have lost them
+        # A damaged schema may have lost some of them.
+        database.row("select 1 from bookmarks, runs, shown, uses, replies, calls limit 1")
     except BaseException:
         database.close()
         raise

@@ -29,13 +29,18 @@ MAXIMUM: Final = 1e9
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting: its key, its default, what it does, and what is allowed."""
+    """One setting: its key, its default, what it does, and what is allowed.
+
+    A ``personal`` one says where a person's words go, as whom, or at what cost: a project that somebody
+    else wrote has no say in it, so it may not stand in a workspace's file.
+    """
 
     key: str
     default: Value
     doc: str
     minimum: float | None = None
     choices: tuple[str, ...] = ()
+    personal: bool = False
 
     @property
     def variable(self) -> str:
@@ -69,6 +74,51 @@ SETTINGS: Final = (
         "What is less certain than this, from 0 to 1, is not stored.",
         minimum=0,
     ),
+    Setting("reflection.enabled", True, "Whether a model reflects on exchanges, once an endpoint is set."),
+    Setting(
+        "reflection.base_url",
+        "",
+        "The address of a model's server; empty: nothing is sent, ever.",
+        personal=True,
+    ),
+    Setting(
+        "reflection.server",
+        "openai",
+        "How it is spoken to: `openai` for any chat completions, `ollama`, `llamacpp`.",
+        choices=("openai", "ollama", "llamacpp"),
+    ),
+    Setting("reflection.model", "", "The model's name, as the server has it.", personal=True),
+    Setting(
+        "reflection.key_env",
+        "",
+        "The environment variable that holds the key; empty: none is sent.",
+        personal=True,
+    ),
+    Setting("reflection.slot_id", -1, "A slot of llama.cpp's kept for these calls; -1: any.", minimum=-1),
+    Setting("reflection.timeout_s", 60.0, "Seconds after which a call is given up.", minimum=0.1),
+    Setting("reflection.max_facts", 3, "How many facts of one reply count.", minimum=0),
+    Setting(
+        "reflection.max_notes", 2, "How many notes, decisions, lessons and tasks, each, of one reply count.", minimum=0
+    ),
+    Setting("reflection.max_reply_tokens", 800, "How many tokens a reply may have.", minimum=16),
+    Setting(
+        "reflection.daily_token_cap",
+        200_000,
+        "Tokens that all calls of a day (UTC) may use; what would go beyond is not sent.",
+        minimum=0,
+        personal=True,
+    ),
+    Setting("reflection.price_in", 0.0, "What a million tokens sent cost, in your currency.", minimum=0),
+    Setting("reflection.price_out", 0.0, "What a million tokens of replies cost, in your currency.", minimum=0),
+    Setting(
+        "recall.rewrite.mode",
+        "model",
+        "What is done about a message that refers to earlier ones: `off`; `terms` adds words of the last turns;"
+        " `model` has it rewritten where an endpoint is set, and else is `terms`.",
+        choices=("off", "terms", "model"),
+    ),
+    Setting("recall.rewrite.timeout_s", 10.0, "Seconds after which the message is taken as it is.", minimum=0.1),
+    Setting("recall.rewrite.history_turns", 3, "How many of the last exchanges count.", minimum=0),
     Setting("process.threshold_min", 5.0, "Minutes without a write after which a chat counts as idle.", minimum=0),
     Setting(
         "watch.idle_timeout_s",
@@ -192,15 +242,15 @@ def load(
         SettingsError: A key or value is wrong; the message names file, line and nearest key.
     """
     resolved = {setting.key: Resolved(setting.default, "default") for setting in SETTINGS}
-    for path in (user_file, workspace_file):
-        resolved.update(_from_file(path))
+    resolved.update(_from_file(user_file, personal=True))
+    resolved.update(_from_file(workspace_file, personal=False))
     resolved.update(_from_environment(environment))
     for key, value in flags.items():
         resolved[key] = Resolved(_check(_BY_KEY[key], value, "a flag"), "flag")
     return Settings(resolved)
 
 
-def _from_file(path: Path) -> Iterator[tuple[str, Resolved]]:
+def _from_file(path: Path, *, personal: bool) -> Iterator[tuple[str, Resolved]]:
     text = files.read_text(path)
     if text is None:
         return
@@ -215,6 +265,12 @@ def _from_file(path: Path) -> Iterator[tuple[str, Resolved]]:
         setting = _BY_KEY.get(key)
         if setting is None:
             raise _unknown(key, where, _BY_KEY)
+        if setting.personal and not personal:
+            raise SettingsError(
+                f"{key} in {where} is yours to set, not a project's.",
+                hint="Move it to your own settings file, or set it in the environment.",
+                key=key,
+            )
         yield key, Resolved(_check(setting, value, where), where)
 
 

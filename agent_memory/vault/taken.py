@@ -48,6 +48,10 @@ class Taken:
         """Whether some line names this entry."""
         return entry_id in self._ids
 
+    def ids_of(self, words: str) -> frozenset[str]:
+        """Return the entries that quoted words were taken as."""
+        return frozenset(line.id for line in self._by_words.get(words, ()) if line.why != "forgotten")
+
     def removed_words(self, words: str, ids_in_pages: Container[str]) -> datetime | None:
         """Return when words were last taken whose entry is gone, or that were forgotten; None if never.
 

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from agent_memory.extraction.prose import blocks, is_machine_line, without_briefings
+from agent_memory.extraction.prose import blocks, is_machine_line
+from agent_memory.model.text import without_briefings
 
 WORDS = st.lists(st.sampled_from(["cache", "não", "the", "fica", "`x`", "12", "a.b"]), min_size=1, max_size=5).map(
     " ".join

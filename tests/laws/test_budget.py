@@ -15,9 +15,8 @@ from agent_memory.context.build import MIN_TOKENS, NOTHING, build
 from agent_memory.context.counting import COUNTERS
 from agent_memory.context.render import HEADING, RULE, quoted
 from agent_memory.context.sections import SECTIONS
-from agent_memory.extraction.prose import without_briefings
 from agent_memory.model.briefing import BRIEFING_END, BRIEFING_START, KINDS, Briefing
-from agent_memory.model.text import open_boxes
+from agent_memory.model.text import open_boxes, without_briefings
 from tests.builders import A_DAY
 from tests.context.told import CATEGORIES, a_hit, a_source
 

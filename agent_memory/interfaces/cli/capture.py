@@ -14,7 +14,9 @@ import typer
 from agent_memory.interfaces.cli.output import Call, Command, Progress, call_of, remark
 
 if TYPE_CHECKING:
-    from agent_memory.app.ingest import Tally
+    from agent_memory.app.container import App
+    from agent_memory.app.ingest import Options, Tally
+    from agent_memory.app.reflecting import Reflected
     from agent_memory.app.watch import Watch
 
 Agent = Annotated[str | None, typer.Option("--agent", "-a", metavar="NAME", help="Whose pages to write.")]
@@ -41,12 +43,15 @@ def process(
     workspace: Workspace = None,
     source: Annotated[str | None, typer.Option(metavar="NAME", help="Read only this editor's chats.")] = None,
     full: Annotated[bool, typer.Option("--full", help="Read everything again; nothing is taken twice.")] = False,
+    reflect: Annotated[
+        bool, typer.Option("--reflect", help="Then let a model reflect on the exchanges, after saying what it costs.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be found; write nothing.")] = False,
 ) -> None:
     """Take the backlog of conversations, once."""
     from datetime import timedelta
 
-    from agent_memory.app import ingest
+    from agent_memory.app import ingest, reflecting
 
     call = call_of(context)
     flags = {"process__threshold_min": threshold, "workspace__agent": agent}
@@ -60,22 +65,66 @@ def process(
             full=full,
             dry=dry_run,
         )
+        if reflect:
+            reflecting.check_model(app)
         try:
             tally = ingest.process(app, options, advance=progress.advance)
         finally:
             progress.close()
-    tell(call, tally, dry_run=dry_run)
+        reflected = _reflect(app, options) if reflect else None
+    tell(call, tally, dry_run=dry_run, reflected=reflected)
 
 
-def tell(call: Call, tally: Tally, *, dry_run: bool) -> None:
-    """Say what a run over conversations came to; end with 1 if one of them could not be read at all."""
+def tell(call: Call, tally: Tally, *, dry_run: bool, reflected: Reflected | None = None) -> None:
+    """Say what a run over conversations came to; end with 1 if one of them could not be read, or no model answers."""
     for trouble in [] if call.as_json else tally.errors:
         remark(f"{trouble.path}{f':{trouble.line}' if trouble.line else ''}: {trouble.message}")
     for alarm in [] if call.as_json else tally.alarms:
         remark(alarm.sentence)
-    call.answer(_tally_json(tally), _tally_text(tally, dry_run))
-    if tally.failed:
+    value, text = _tally_json(tally), _tally_text(tally, dry_run)
+    if reflected is not None:
+        value["reflection"], text = asdict(reflected), f"{text}\n{_reflected_text(reflected)}".rstrip()
+    call.answer(value, text)
+    if tally.failed or (reflected is not None and reflected.gave_up):
         raise typer.Exit(1)
+
+
+def _reflect(app: App, options: Options) -> Reflected:
+    """Say what reflecting would cost, and, unless this is a rehearsal, do it."""
+    from agent_memory.app import reflecting
+
+    dues = reflecting.backlog(app, options)
+    cost = reflecting.estimate(app, dues)
+    price = f", at most {cost.cost:.4g} by your prices" if cost.cost else ""
+    remark(
+        f"To reflect on: {cost.calls + cost.recorded} exchanges, {cost.recorded} of them answered already. "
+        f"Tokens: {cost.tokens:,} at most{price}; {cost.tokens_left:,} left for today."
+    )
+    if options.dry:
+        return reflecting.Reflected(cost)
+    progress = Progress("Reflecting")
+    try:
+        return reflecting.reflect(app, dues, cost, advance=progress.advance)
+    finally:
+        progress.close()
+
+
+def _reflected_text(reflected: Reflected) -> str:
+    parts = {
+        "Reflected": reflected.outcomes,
+        "Stored of that": reflected.stored,
+        "Not stored": {"said before": reflected.duplicates, "facts without a profile": reflected.facts},
+        "Not believed": reflected.dropped,
+    }
+    counted = {title: {what: count for what, count in counts.items() if count} for title, counts in parts.items()}
+    lines = [
+        f"{title}: {', '.join(f'{count} {what}' for what, count in sorted(counts.items()))}."
+        for title, counts in counted.items()
+        if counts
+    ]
+    if reflected.gave_up:
+        lines.append("Given up after three failures in a row; what is left waits for the next time.")
+    return "\n".join(lines)
 
 
 def watch(

@@ -15,7 +15,7 @@ def commands() -> dict[str, Command]:
     config = typer.Typer(help="Settings.", rich_markup_mode=None)
     config.callback()(lambda: None)
     config.command("show")(config_show)
-    named = (changes, undo, forget, verify, doctor, compact, status)
+    named = (changes, undo, forget, verify, doctor, compact, status, stats)
     return {command.__name__: command for command in named} | {"config": config}
 
 
@@ -183,6 +183,27 @@ def status(context: typer.Context) -> None:
         lines.append(f"Agent       {agent}: {held or 'no entries'}")
     lines += [f"Warning     {warning}" for warning in found.warnings]
     call.answer(asdict(found), "\n".join(lines))
+
+
+def stats(context: typer.Context) -> None:
+    """Show what models were asked: outcomes, tokens, cost, how long they took."""
+    from agent_memory.app import stats as counting
+
+    call = call_of(context)
+    with call.app() as app:
+        found = counting.stats(app)
+    lines = [f"Today       {found.tokens_today:,} of {found.daily_token_cap:,} tokens"]
+    for purpose, one in found.purposes.items():
+        outcomes = ", ".join(f"{count} {outcome}" for outcome, count in one.outcomes.items())
+        lines.append(f"{purpose:11} {outcomes}")
+        lines.append(f"{'':11} {one.prompt_tokens:,} tokens sent, {one.reply_tokens:,} received, cost {one.cost:.4g}")
+        if one.answers:
+            lines.append(
+                f"{'':11} half of the answers within {one.median_s:.1f} s, nearly all within {one.p95_s:.1f} s"
+            )
+        if one.failures_in_a_row:
+            lines.append(f"{'':11} the last {one.failures_in_a_row} calls failed")
+    call.answer(asdict(found), "\n".join(lines if found.purposes else ["No model was ever asked."]))
 
 
 def config_show(context: typer.Context) -> None:

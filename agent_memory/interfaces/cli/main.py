@@ -50,6 +50,7 @@ COMMANDS: Final = (
         "Shorten conversations and pages, remove what is expired or twice, check the mirror; no word is lost.",
     ),
     ("status", "care", "Show what is set up and how things stand."),
+    ("stats", "care", "Show what models were asked: outcomes, tokens, cost, how long they took."),
     ("config", "care", "Settings."),
 )
 

@@ -1,0 +1,62 @@
+"""What models were asked and what it came to, out of the ledger of calls; looking changes nothing."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from dataclasses import dataclass
+
+from agent_memory.app.container import App
+from agent_memory.state.calls import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """The calls for one purpose; times are those of answers that came, ``sent`` are calls that were cut off."""
+
+    outcomes: dict[str, int]
+    answers: int
+    prompt_tokens: int
+    reply_tokens: int
+    cost: float
+    median_s: float
+    p95_s: float
+    failures_in_a_row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """All calls by purpose, and how much of the day's cap is used up."""
+
+    tokens_today: int
+    daily_token_cap: int
+    purposes: dict[str, Purpose]
+
+
+def stats(app: App) -> Stats:
+    """Count what the ledger of calls has."""
+    cap = app.settings.count("reflection.daily_token_cap")
+    if not app.folder.state.exists():
+        return Stats(0, cap, {})
+    calls = app.state.calls
+    entries = calls.entries()
+    purposes = {
+        name: _purpose([one for one in entries if one.purpose == name], calls.failures_in_a_row(name))
+        for name in sorted({one.purpose for one in entries})
+    }
+    return Stats(calls.tokens_on(app.clock.now()), cap, purposes)
+
+
+def _purpose(entries: list[Entry], failures_in_a_row: int) -> Purpose:
+    spent = [one.spent for one in entries]
+    times = sorted(one.latency_s for one in spent if one.outcome in ("ok", "none"))
+    return Purpose(
+        outcomes=dict(sorted(Counter(one.outcome for one in spent).items())),
+        answers=len(times),
+        prompt_tokens=sum(one.prompt_tokens for one in spent),
+        reply_tokens=sum(one.reply_tokens for one in spent),
+        cost=sum(one.cost for one in spent),
+        median_s=statistics.median(times) if times else 0.0,
+        p95_s=times[max(-(-len(times) * 19 // 20) - 1, 0)] if times else 0.0,
+        failures_in_a_row=failures_in_a_row,
+    )
