@@ -51,6 +51,14 @@ class _Decided:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """Chats that a host hands over, by path, read instead of what is there; and its own words for the handoff."""
+
+    chats: Mapping[str, files.Snapshot]
+    summary: str = ""
+
+
 class Intake:
     """Takes conversations; ``flush`` writes what is still waiting.
 
@@ -59,8 +67,7 @@ class Intake:
         options: How to read.
         tally: Counts what it comes to. What cannot be read is named there and costs itself, nothing else.
         taken: Told of each conversation that is done with.
-        given: Chats that a host hands over, by path: they are read instead of what is there.
-        summary: A host's own words for the handoff.
+        handed: What a host hands over itself.
         said: Told of each turn once it is in the vault, and in whose pages.
     """
 
@@ -70,16 +77,14 @@ class Intake:
         options: Options,
         tally: Tally,
         taken: Callable[[ConversationFile], None] = lambda file: None,
-        given: Mapping[str, files.Snapshot] | None = None,
-        summary: str = "",
+        handed: Handed | None = None,
         said: Callable[[str, Turn], None] = lambda agent, turn: None,
     ) -> None:
         self._app = app
         self._options = options
         self._tally = tally
         self._taken = taken
-        self._given = given or {}
-        self._summary = summary
+        self._handed = handed or Handed({})
         self._said = said
         self._waiting: list[Pass] = []
 
@@ -138,7 +143,7 @@ class Intake:
         return Pass(reading, seen, agent, resumed=bookmark is not None, again=lambda: self._again(file))
 
     def _seen(self, file: ConversationFile) -> FileIdentity | None:
-        given = self._given.get(file.path)
+        given = self._handed.chats.get(file.path)
         return given.identity if given else files.identify(Path(file.path))
 
     def _is_settled(self, file: ConversationFile, seen: FileIdentity) -> bool:
@@ -161,7 +166,7 @@ class Intake:
 
         idle = partial(is_idle_since, now=now, idle_after=self._options.idle_after)
         if source_named(file.source).chat_of is not None:
-            given, origins = self._given.get(file.path), self._origins_of(file)
+            given, origins = self._handed.chats.get(file.path), self._origins_of(file)
             return open_chat(file, bookmark, idle=idle, now=now, redact=redact, origins=origins, given=given)
         return open_reading(file, bookmark, idle=idle(seen.mtime_ns), now=now, redact=redact)
 
@@ -229,7 +234,7 @@ class Intake:
         tried: set[str] = set()
         if one.lacks_its_beginning and (covered := _covered(view, one)) is not None:
             one.cover_after(covered)
-        while (candidate := one.handoff(self._summary)) is not None and candidate.key not in tried:
+        while (candidate := one.handoff(self._handed.summary)) is not None and candidate.key not in tried:
             tried.add(candidate.key)
             placed = place_handoff(view, candidate, agent=one.agent, now=self._app.clock.now())
             if isinstance(placed, Written):
