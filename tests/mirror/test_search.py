@@ -244,7 +244,7 @@ def test_drift_in_rows_pages_or_index_is_seen_and_repaired(mirror):
     mirror.sync([a_page_state(a_memory("Use Mongo.", page=page), page=page) for page in (kept, changed, gone)])
     now = [
         a_page_state(a_memory("Use Mongo.", page=kept), page=kept),
-        a_page_state(a_memory("Use Redis.", page=changed), page=changed),
+        a_page_state(a_memory("Use Redis.", page=changed, meta={"origin": "cursor/a/1/0-9/77e0"}), page=changed),
     ]
     assert mirror.check(now).pages == (changed, gone)
     assert mirror.repair(now)
