@@ -16,7 +16,7 @@ The tree::
     ├── DatabaseError           SQLite refused
     │   ├── DatabaseBroken      the file is no database, or a damaged one
     │   └── DatabaseTooNew      a newer program wrote it
-    ├── ModelError              a language model's server cannot be asked, or answers something else
+    ├── ModelError              a model is absent, cannot be asked, or answers something else
     │   ├── ModelRefused        it said no, with a status
     │   ├── ModelTimeout        it did not answer in time
     │   └── ModelAborted        we gave the call up
@@ -105,7 +105,7 @@ class DatabaseTooNew(DatabaseError):
 
 
 class ModelError(AgentMemoryError):
-    """A language model's server cannot be asked, or answers with something that is no answer."""
+    """A model is not installed, cannot be asked, or answers with something that is no answer."""
 
 
 class ModelRefused(ModelError):

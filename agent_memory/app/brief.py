@@ -93,14 +93,15 @@ def _left_off(app: App, agent: str) -> list[Message]:
 def _source(app: App, agent: str, command: str, recovering: Sequence[Message]) -> Source:
     """Return where a briefing comes from: the mirrors, the project's page, and what the settings allow."""
     said = [(role, redact(text).text) for role, text in recovering]
-    own = app.mirror if app.folder.root.exists() else None
+    own = app.index if app.folder.root.exists() else None
     has_shared = app.user.folder.root.exists() and app.user.folder.root != app.folder.root
-    shared = app.user.mirror if has_shared else None
+    shared = app.user.index if has_shared else None
 
-    def found(text: str, category: str | None, limit: int) -> list[Hit]:
-        hits = recall(own, Query(text, agent=agent, category=category, limit=limit)) if own else []
+    def found(text: str, category: str | None, limit: int, tags: tuple[str, ...] = ()) -> list[Hit]:
+        hits = recall(own, Query(text, agent=agent, category=category, limit=limit, tags=tags)) if own else []
         if shared and category in (None, NOTES):
-            hits[1:1] = recall(shared, Query(text, agent=USER_AGENT, category=NOTES, limit=SHARED_NOTES))
+            wanted = Query(text, agent=USER_AGENT, category=NOTES, limit=SHARED_NOTES, tags=tags)
+            hits[1:1] = recall(shared, wanted)
         return _told(app, hits)[:limit]
 
     def latest(category: str, limit: int | None) -> list[Hit]:
@@ -113,7 +114,7 @@ def _source(app: App, agent: str, command: str, recovering: Sequence[Message]) -
         command,
         search=found,
         latest=latest,
-        tagged=lambda tag, limit: found(f"tag:{tag}", None, limit),
+        tagged=lambda tag, limit: found("", None, limit, (tag,)),
         profile=lambda text: _facts(app, agent, text),
         project=redact(app.shelf.project_text()).text if own else "",
         recovering=said,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from agent_memory.errors import FileError, LockTimeout, SettingsError
+from agent_memory.errors import DatabaseError, FileError, LockTimeout, SettingsError
 from agent_memory.mirror.search import Mirror
 from agent_memory.model.ids import check_name
 from agent_memory.system import logs, paths, settings
@@ -19,9 +19,12 @@ from agent_memory.system.settings import Settings, Value
 from agent_memory.vault.shelf import Shelf
 
 if TYPE_CHECKING:
+    from agent_memory.recall.engine import Index
     from agent_memory.state.store import StateStore
+    from agent_memory.system.encoders import Encoder
     from agent_memory.system.llm import Client
     from agent_memory.vault.store import Vault
+    from agent_memory.vault.view import PageState
 
 PROFILE: Final = "profile"
 
@@ -43,6 +46,7 @@ class App:
     _mirror: Mirror | None = None
     _user: App | None = None
     _models: Client | None = None
+    _warned: set[str] = field(default_factory=set)
 
     @property
     def user(self) -> App:
@@ -95,12 +99,44 @@ class App:
         """The index, brought up to date with the pages as they are now."""
         if self._mirror is None:
             self._prepare()
-            self._mirror = Mirror.open(self.folder.mirror, redact=_redacted)
+            self._mirror = Mirror.open(self.folder.mirror, redact=_redacted, encoder=self.encoder)
             self._open.callback(self._mirror.close)
-        pages = self.shelf.page_states()
+        pages = self.pages()
         if self._mirror.sync(pages).loaded and any(one.page.category == PROFILE for one in pages):
             self.witness()
         return self._mirror
+
+    @property
+    def index(self) -> Index:
+        """What memories are looked for in: the mirror or, where that cannot be had, the pages themselves."""
+        try:
+            return self.mirror
+        except (DatabaseError, FileError, LockTimeout) as error:
+            from agent_memory.recall.pages import Pages
+
+            self._warn_once(f"Searching in the pages themselves, which is slower: {error.message}")
+            return Pages(self.pages(), _redacted)
+
+    def pages(self) -> list[PageState]:
+        """Return the pages as they are now; one that cannot be read is named in a warning, once, and left out."""
+        return self.shelf.page_states(lambda error: self._warn_once(f"{error.message} It is left out."))
+
+    @cached_property
+    def encoder(self) -> Encoder | None:
+        """What makes vectors; None where there is nothing, or it is switched off.
+
+        Raises:
+            SettingsError: The address or the key cannot be one, or the key's variable is not set.
+        """
+        if self.settings.text("semantic.mode") == "off":
+            return None
+        from agent_memory.system import encoders
+
+        client = _client(self.settings, self.environment, "semantic")
+        if client is None:
+            return encoders.local()
+        self._open.callback(client.close)
+        return encoders.Remote(client, self.settings.number("semantic.timeout_s"))
 
     @property
     def models(self) -> Client | None:
@@ -110,10 +146,15 @@ class App:
             SettingsError: The address or the key cannot be one, or the key's variable is not set.
         """
         if self._models is None and self.settings.flag("reflection.enabled"):
-            self._models = _client(self.settings, self.environment)
+            self._models = _client(self.settings, self.environment, "reflection")
             if self._models is not None:
                 self._open.callback(self._models.close)
         return self._models
+
+    def _warn_once(self, message: str) -> None:
+        if message not in self._warned:
+            self._warned.add(message)
+            _log.warning("%s", message)
 
     def _prepare(self) -> None:
         if not self.shelf.is_prepared():
@@ -169,19 +210,20 @@ def open_app(
         app.close()
 
 
-def _client(loaded: Settings, environment: Mapping[str, str]) -> Client | None:
-    base_url, variable = loaded.text("reflection.base_url"), loaded.text("reflection.key_env")
+def _client(loaded: Settings, environment: Mapping[str, str], group: str) -> Client | None:
+    base_url, variable = loaded.text(f"{group}.base_url"), loaded.text(f"{group}.key_env")
     if not base_url:
         return None
     from agent_memory.system.llm import Client, Endpoint  # 40 ms, only for who has a model
 
     key = environment.get(variable, "") if variable else ""
     if variable and not key:
-        raise SettingsError(
-            f"reflection.key_env names {variable}, which is not set.", hint="Set it, or unset the name."
-        )
-    server, model = loaded.text("reflection.server"), loaded.text("reflection.model")
-    return Client(Endpoint(base_url, model, server, key.strip(), loaded.count("reflection.slot_id")))
+        raise SettingsError(f"{group}.key_env names {variable}, which is not set.", hint="Set it, or unset the name.")
+    endpoint = Endpoint(base_url, loaded.text(f"{group}.model"), key=key.strip())
+    if group == "reflection":
+        server, slot_id = loaded.text("reflection.server"), loaded.count("reflection.slot_id")
+        endpoint = replace(endpoint, server=server, slot_id=slot_id)
+    return Client(endpoint)
 
 
 def _settle(

@@ -7,6 +7,7 @@ interrupts one, running it again gives what one undisturbed run would have given
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -16,12 +17,23 @@ from agent_memory.app.migrate import held_notes
 from agent_memory.app.sessions import cleaner
 from agent_memory.app.tally import Trouble
 from agent_memory.app.trim import trim
+from agent_memory.errors import ModelError
 from agent_memory.jobs import JOBS, is_due
 from agent_memory.jobs.compact import Limits, plan_compaction
 from agent_memory.model.memory import Batch, Move
 from agent_memory.sessions import checkpoint as checkpoints
 from agent_memory.system import files, locks
 from agent_memory.vault.store import View
+
+VECTORS_AT_ONCE: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Reindexing:
+    """What a new index has: entries, and vectors made for it."""
+
+    entries: int
+    vectors: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +142,30 @@ def _remember(app: App, done: Compaction) -> None:
     app.state.record_run("compact", now, result)
 
 
-RUNS: Final = {"compact": lambda app: compact(app, dry_run=False)}
+def reindex(app: App, *, vectors: bool) -> Reindexing:
+    """Make the mirror anew, and the vectors that are missing if that is wanted.
+
+    Raises:
+        ModelError: Vectors are wanted and cannot be made.
+    """
+    if vectors and app.encoder is None:
+        raise ModelError("There is nothing to make vectors with.", hint="pip install 'agent-memory[semantic]'")
+    if not app.folder.root.exists():
+        return Reindexing(0, 0)
+    app.mirror.rebuild(app.pages())
+    return Reindexing(app.mirror.count(), app.mirror.make_vectors() if vectors else 0)
+
+
+def _some_vectors(app: App) -> None:
+    """Make a few vectors that are missing, so that whoever runs this soon goes on."""
+    made = app.mirror.make_vectors(VECTORS_AT_ONCE)
+    app.state.record_run("vectors", app.clock.now(), {"vectors": made})
+
+
+RUNS: Final[dict[str, Callable[[App], object]]] = {
+    "compact": lambda app: compact(app, dry_run=False),
+    "vectors": _some_vectors,
+}
 
 
 def run_due(app: App, additions: int, *, starting: bool) -> list[str]:

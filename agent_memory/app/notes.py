@@ -118,7 +118,7 @@ def recall(
     found = []
     for home in _homes(app, agent, scope):
         query = Query(text, agent=home.page.agent, category=CATEGORY, limit=limit, tags=wanted)
-        hits = search(home.app.mirror, query) if home.app.folder.root.exists() else []
+        hits = search(home.app.index, query) if home.app.folder.root.exists() else []
         found.append([(home, hit) for hit in hits])
     turns = itertools.zip_longest(*found)
     best = [pair for turn in turns for pair in turn if pair is not None][:limit]

@@ -17,6 +17,6 @@ def search(app: App, query: Query) -> list[Hit]:
     """
     if query.agent is not None:
         check_agent(app, query.agent)
-    if query.category is not None:
+    if query.category is not None and query.category not in {state.page.category for state in app.pages()}:
         check_category(app.shelf.view(fresh=False), query.category)
-    return recall(app.mirror, query) if app.folder.root.exists() else []
+    return recall(app.index, query) if app.folder.root.exists() else []

@@ -51,7 +51,7 @@ def why(app: App, entry_id: str, query: str = "") -> Why:
         UnknownEntry: There is none.
     """
     memory = entry_named(app, entry_id)
-    found = recall(app.mirror, Query(query, agent=memory.page.agent, limit=MAX_RANK))
+    found = recall(app.index, Query(query, agent=memory.page.agent, limit=MAX_RANK))
     ranks = [rank for rank, hit in enumerate(found, 1) if _is_of(hit, memory)]
     rank = ranks[0] if ranks else None
     return Why(

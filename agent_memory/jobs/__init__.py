@@ -21,7 +21,10 @@ class Job:
     after: int
 
 
-JOBS: Final = (Job("compact", every=timedelta(minutes=10), after=50),)
+JOBS: Final = (
+    Job("compact", every=timedelta(minutes=10), after=50),
+    Job("vectors", every=timedelta(minutes=1), after=20),
+)
 
 
 def is_due(job: Job, last: Run | None, additions: int, now: datetime, *, starting: bool) -> bool:

@@ -1,4 +1,4 @@
-"""From any text to what full-text search needs: a MATCH expression, search keys, an excerpt.
+"""From any text to what full-text search needs: words with their stems, a MATCH expression, an excerpt.
 
 Pure. What a person types, pastes or an agent sends is never FTS5 syntax here: every term is quoted, so
 no text is an error, and a text without a telling word gives the empty expression, which matches nothing.
@@ -7,26 +7,40 @@ Stop words of both languages are dropped together, because a message may mix the
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
-from agent_memory.model.text import fold, one_line, shorten
+from agent_memory.mirror.stems import stems
+from agent_memory.model.text import Language, fold, language_of, one_line, shorten
 
-MAX_TERMS: Final = 24
-"""A long prompt asks at its start or its end: this many terms of each half are kept, at most."""
+MAX_WORDS: Final = 32
+"""A long message is reduced to this many words, the most telling ones."""
+CHUNK_WORDS: Final = 80
+MAX_CHUNKS: Final = 1024
+NEAR_WORDS: Final = 3
+PREFIX_CHARS: Final = 4
+REPAIR_CHARS: Final = 5
 SNIPPET_CHARS: Final = 160
 
-_READ_CHARS: Final = 8_000
+_READ_CHARS: Final = 4_000
 _SCANNED_CHARS: Final = 50_000
 _LEAD_CHARS: Final = 40
 _MAX_NAME_CHARS: Final = 64  # longer runs are digests and encoded bytes, whose pieces say nothing
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
-_CHUNK: Final = re.compile(r"\w+(?:[./:@#+-]+\w+)*")
+_PART: Final = re.compile(r"\w+(?:[./:@#+-]+\w+)*")
 _WORD: Final = re.compile(r"[^\W_]+")
 _CAMEL: Final = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _PIECE: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
+_BLACK: Final = re.compile(r"\S+")
+_SIGNED: Final = re.compile(r"\b([A-Za-z])(\+\+|#)(?!\w)")
+_SIGNS: Final = {"++": "pp", "#": "sharp"}
 
 STOP_WORDS: Final = frozenset(
     # Portuguese, folded
@@ -34,9 +48,10 @@ STOP_WORDS: Final = frozenset(
     " desde dessa desse desta deste disso disto do dos e ela elas ele eles em entao entre era essa essas esse esses"
     " esta estao estar estas estava este estes estou eu fazer faz foi foram for fosse ha isso isto ja la lhe mais mas"
     " me mesmo meu meus minha minhas muito na nas nao nem nessa nesse nesta neste no nos nossa nosso num numa o onde os"
-    " ou para pela pelas pelo pelos pode podemos por porque pra pro qual quais quando quanto que quem quero queria se"
-    " seja sem ser seu seus sim so sobre sua suas tambem tao te tem tenho ter teve tinha tive tu tua tudo um uma umas"
-    " uns usa usar usamos vai vamos vc vcs voce voces vou nos gente preciso precisa favor agora aqui ainda deve"
+    " ou para pela pelas pelo pelos pode podemos por porque pra pro qual quais quando quanto quanta quantos quantas que"
+    " quem quero queria sao se seja sem ser seu seus sim so sobre sua suas tambem tao te tem tenho ter teve tinha tive"
+    " tu tua tudo um uma umas uns usa usar usamos vai vamos vc vcs voce voces vou gente preciso precisa favor agora"
+    " aqui ainda deve"
     # English, folded; what apostrophes leave behind counts too
     " about after again all also am an and any are at be because been before being between both but by can cannot"
     " could d did didn do does doesn doing don done down each for from get give had has have having he her here hers"
@@ -47,65 +62,177 @@ STOP_WORDS: Final = frozenset(
 )
 
 
-def match(text: str) -> str:
-    """Return the FTS5 expression that finds what ``text`` speaks of: quoted terms, any of them.
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word or an identifier that a query asks for.
 
-    Empty if ``text`` has no telling word; an empty expression must not be run and matches nothing.
+    ``terms`` are what an index may have it under, folded: as it is spelt, then its stems. ``is_prefix``
+    says that words which only begin like it will do.
     """
-    return " OR ".join(f'"{term}"' for term in terms(text))
+
+    terms: tuple[str, ...]
+    is_prefix: bool = False
 
 
-def terms(text: str) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A part of an entry that is found by itself; the bodies of an entry's chunks, joined, are its body."""
+
+    body: str
+    stems: str
+
+
+def words(text: str) -> tuple[Word, ...]:
     """Return the telling words of ``text``, once each; an identifier whole and then its parts.
 
-    They keep their spelling, because FTS5 folds case and accents by its own rules; a whole that it reads
-    as several words becomes a phrase.
+    Of a text longer than 8,000 characters the beginning and the end count.
     """
     if len(text) > 2 * _READ_CHARS:
         text = f"{text[:_READ_CHARS]} {text[-_READ_CHARS:]}"
-    by_fold: dict[str, str] = {}
-    for term in _terms_of(unicodedata.normalize("NFC", text)):
-        by_fold.setdefault(fold(term), term)
-    found = tuple(by_fold.values())
-    if len(found) <= 2 * MAX_TERMS:
-        return found
-    return found[:MAX_TERMS] + found[-MAX_TERMS:]
+    language = language_of(text)
+    folded = dict.fromkeys(map(fold, _terms_of(_with_signs(text))))
+    return tuple(Word(_terms(term, language)) for term in folded)
 
 
-def keys(text: str) -> str:
-    """Return the parts of the identifiers in ``text`` that FTS5's own tokenizer would keep in one piece."""
-    if not _CAMEL.search(text):
-        return ""
-    return " ".join(dict.fromkeys(piece for word in _WORD.findall(text) for piece in _pieces(word)))
+def telling(asked: Sequence[Word], known: Mapping[str, int], *, most_rows: int) -> tuple[Word, ...]:
+    """Return those of ``asked`` that say most about what is meant, in their order.
+
+    Args:
+        asked: The words of a query.
+        known: In how many rows each token stands, where it stands in any.
+        most_rows: How many rows the words may come to together; the rarest two are kept in any case.
+    """
+    frequency = {word: rows_of(word, known) for word in asked}
+    kept, total = set[Word](), 0
+    for word in sorted(filter(frequency.get, asked), key=frequency.__getitem__)[:MAX_WORDS]:
+        total += frequency[word]
+        if total > most_rows and len(kept) > 1:
+            break
+        kept.add(word)
+    return tuple(word for word in asked if word in kept)
 
 
-def excerpt(body: str, found: tuple[str, ...]) -> str:
-    """Return one line of at most 160 characters of ``body``, around the first of the terms ``found``."""
-    wanted = frozenset(fold(term) for term in found)
-    scanned = _WORD.finditer(body, 0, _SCANNED_CHARS)
-    at = next((word.start() for word in scanned if not wanted.isdisjoint(_parts(word[0]))), 0)
-    start = max(at - _LEAD_CHARS, 0)
+def rows_of(word: Word, known: Mapping[str, int]) -> int:
+    """Return in how many rows a word stands at most, by the rows of its tokens; a prefix counts as one."""
+    rows = sum(min((known.get(token, 0) for token in _WORD.findall(term)), default=0) for term in word.terms)
+    return rows or word.is_prefix
+
+
+def tokens(word: Word) -> set[str]:
+    """Return the tokens of a word's terms; an identifier has several."""
+    return {token for term in word.terms for token in _WORD.findall(term)}
+
+
+def match(asked: Iterable[Word]) -> str:
+    """Return the FTS5 expression that finds any of the words; for none the empty one, which must not be run."""
+    return " OR ".join(dict.fromkeys(_quoted(term, word.is_prefix) for word in asked for term in word.terms))
+
+
+def match_nearby(asked: Iterable[Word]) -> str:
+    """Return the expression that finds any of the words by its stems alone."""
+    stemmed = ((term, word.is_prefix) for word in asked for term in word.terms[1:] or word.terms)
+    return " OR ".join(dict.fromkeys(_quoted(*pair) for pair in stemmed))
+
+
+def match_pairs(asked: Iterable[Word]) -> str:
+    """Return the expression that finds words side by side that are side by side in the query; may be empty."""
+    singles = [word.terms[:2][-1] for word in asked if _WORD.fullmatch(word.terms[0])]
+    return " OR ".join(f'NEAR("{one}" "{other}", {NEAR_WORDS})' for one, other in pairwise(singles))
+
+
+def phrase(text: str) -> str:
+    """Return the expression that finds words in this very order in a body; empty for a text without any."""
+    return f'body : "{" ".join(found)}"' if (found := spelt(text)) else ""
+
+
+def spelt(text: str) -> list[str]:
+    """Return all words of ``text`` in order, folded."""
+    return _WORD.findall(fold(text))
+
+
+def repairs(word: Word) -> Iterator[tuple[Word, ...]]:
+    """Offer what a word that stands nowhere may have been meant as, the likeliest kind of slip first.
+
+    First two letters exchanged or one too many, then one letter wrong or missing.
+    """
+    spelt = word.terms[0]
+    if _WORD.fullmatch(spelt) and REPAIR_CHARS <= len(spelt) <= _MAX_NAME_CHARS:
+        cuts = [(spelt[:at], spelt[at:]) for at in range(len(spelt) + 1)]
+        swapped = [a + b[1] + b[0] + b[2:] for a, b in cuts if len(b) > 1] + [a + b[1:] for a, b in cuts if b]
+        yield tuple(Word(_terms(other, None)) for other in dict.fromkeys(swapped))
+        wrong = [a + letter + b[skip:] for a, b in cuts for letter in _LETTERS for skip in (0, 1)]
+        yield tuple(Word((other,)) for other in dict.fromkeys(wrong))
+
+
+def chunks(body: str, language: Language | None) -> tuple[Chunk, ...]:
+    """Cut a body into pieces of about eighty words, each with its stems; most entries are one piece."""
+    count = min(round(len(body.split()) / CHUNK_WORDS), MAX_CHUNKS)
+    if count < 2:
+        return (Chunk(body, _stems_of(body, language)),)
+    starts = [word.start() for word in _BLACK.finditer(body)]
+    step = math.ceil(len(starts) / count)
+    cuts = [0, *(starts[at] for at in range(step, len(starts), step)), len(body)]
+    return tuple(Chunk(body[a:b], _stems_of(body[a:b], language)) for a, b in pairwise(cuts))
+
+
+def excerpt(body: str, asked: Iterable[Word]) -> str:
+    """Return one line of at most 160 characters of ``body``, around the first of the words found in it."""
+    start = max(_place_of(asked, fold(body[:_SCANNED_CHARS])) - _LEAD_CHARS, 0)
     if start:
-        start = body.find(" ", start, at) + 1 or at
+        start = body.find(" ", start, start + _LEAD_CHARS) + 1 or start
     line = one_line(body[start : start + 4 * SNIPPET_CHARS])
     return shorten(f"…{line}" if start else line, SNIPPET_CHARS)
 
 
+def _place_of(asked: Iterable[Word], folded: str) -> int:
+    """Return where the first word stands that begins like one of the terms; else where any term stands; else 0."""
+    terms = sorted({re.escape(term) for word in asked for term in word.terms}, key=len, reverse=True)
+    if not terms:
+        return 0
+    any_of = "|".join(terms)
+    found = re.search(rf"(?<![^\W_])(?:{any_of})", folded) or re.search(any_of, folded)
+    return found.start() if found else 0
+
+
+def _with_signs(text: str) -> str:
+    """Spell names with signs as words, in rows and queries alike: C++ as Cpp, C# as Csharp."""
+    composed = unicodedata.normalize("NFC", text)
+    if "++" not in composed and "#" not in composed:
+        return composed
+    return _SIGNED.sub(lambda found: found[1] + _SIGNS[found[2]], composed)
+
+
 def _terms_of(text: str) -> Iterator[str]:
-    for chunk in _CHUNK.findall(text):
-        words = [word for word in _WORD.findall(chunk) if fold(word) not in STOP_WORDS]
-        if words:
-            yield chunk
-        for word in words:
+    for part in _PART.findall(text):
+        telling_words = [word for word in _WORD.findall(part) if fold(word) not in STOP_WORDS]
+        if telling_words:
+            yield part
+        for word in telling_words:
             yield word
             yield from (piece for piece in _pieces(word) if piece not in STOP_WORDS)
 
 
-def _parts(word: str) -> list[str]:
-    return [fold(word), *_pieces(word)]
+def _terms(folded: str, language: Language | None) -> tuple[str, ...]:
+    keys = stems(folded, language) if _WORD.fullmatch(folded) else ()
+    return tuple(dict.fromkeys((folded, *keys)))
+
+
+def _stems_of(text: str, language: Language | None) -> str:
+    """Return the stems of the words in ``text`` but stop words, in order, those of parts of names with them."""
+    return " ".join(filter(None, [_key(word, language) for word in _WORD.findall(_with_signs(text))]))
+
+
+@lru_cache(maxsize=100_000)
+def _key(word: str, language: Language | None) -> str:
+    found = [*_WORD.findall(fold(word)), *_pieces(word)]
+    return " ".join(key for one in found if one not in STOP_WORDS for key in stems(one, language))
 
 
 def _pieces(word: str) -> list[str]:
     if len(word) > _MAX_NAME_CHARS or not _CAMEL.search(word):
         return []
     return [fold(piece) for piece in _PIECE.findall(word)]
+
+
+def _quoted(term: str, is_prefix: bool = False) -> str:
+    return f'"{term}" *' if is_prefix else f'"{term}"'

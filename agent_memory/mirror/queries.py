@@ -1,29 +1,23 @@
-"""Every statement the mirror runs, as named functions that take values and return values.
+"""Every statement that writes the mirror or reads it back whole, as functions that take and return values.
 
-Refuses to decide anything: what to write and what to ask for is the business of ``sync`` and ``search``.
+Refuses to decide anything: what to write is the business of ``sync``, what to look for that of ``lookup``.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from typing import Final
 
 from agent_memory.errors import DatabaseBroken
+from agent_memory.mirror.fts import MAX_CHUNKS, Chunk
 from agent_memory.model.memory import PageRef
-from agent_memory.model.recall import Hit, Query
-from agent_memory.model.text import clean
+from agent_memory.model.text import Language
 from agent_memory.system.database import Database, Row
 
-BODY_WEIGHT: Final = 1.0
-TAGS_WEIGHT: Final = 1.5
-KEYS_WEIGHT: Final = 0.5
-"""Chosen by hand for the first version: a tag is a word that somebody found telling, a key is half a word."""
-
-MAX_ROWS: Final = 100_000
-"""More than anybody reads; SQLite's own limits must not be reached by a number that somebody types."""
+_OF_PAGE: Final = "(select id from pages where agent = ? and category = ? and archived = ?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,62 +31,88 @@ class PageStamp:
 
 @dataclass(frozen=True, slots=True)
 class EntryRow:
-    """An entry as the mirror stores it: clean text without secrets, tags one blank apart, UTC as ISO 8601."""
+    """An entry as the mirror stores it: clean text without secrets, tags one blank apart, UTC as ISO 8601.
 
-    position: int
+    ``digest`` is that of the entry as the page has it: who has the same has the same row. ``place`` orders
+    the entries of one conversation. ``meaning`` is the digest of its words, ``found_tags`` the folded tags.
+    """
+
+    digest: str
     entry: str
     at: str
     tags: str
-    body: str
-    keys: str
+    author: str
+    conversation: str | None
+    place: str
+    language: Language | None
+    votes: int
     active: bool
+    meaning: str
+    found_tags: str
+    chunks: tuple[Chunk, ...]
+
+    @property
+    def said_at(self) -> datetime:
+        """When it was said."""
+        return datetime.fromisoformat(self.at)
 
 
 def stamps(database: Database) -> dict[PageRef, PageStamp]:
     """Return every mirrored page and the stamp it had."""
     rows = database.rows("select agent, category, archived, size, mtime_ns, digest from pages")
-    return {_page(row): PageStamp(row["size"], row["mtime_ns"], row["digest"]) for row in rows}
+    return {page_of(row): PageStamp(row["size"], row["mtime_ns"], row["digest"]) for row in rows}
 
 
-def write_page(database: Database, page: PageRef, stamp: PageStamp, entries: Iterable[EntryRow]) -> None:
-    """Replace everything the mirror has of one page."""
-    drop_page(database, page)
-    page_id = database.insert(
-        "insert into pages (agent, category, archived, size, mtime_ns, digest) values (?, ?, ?, ?, ?, ?)",
-        [page.agent, page.category, page.archived, stamp.size, stamp.mtime_ns, stamp.digest],
-    )
-    database.run_many(
-        "insert into memories (page, position, entry, at, tags, body, keys, active) values (?, ?, ?, ?, ?, ?, ?, ?)",
-        [[page_id, e.position, e.entry, e.at, e.tags, e.body, e.keys, e.active] for e in entries],
-    )
+def digests(database: Database, page: PageRef) -> set[str]:
+    """Return the digests of the entries that a page has here."""
+    rows = database.rows(f"select digest from memories where page = {_OF_PAGE}", _place(page))  # noqa: S608
+    return {row["digest"] for row in rows}
+
+
+def write_page(
+    database: Database, page: PageRef, stamp: PageStamp, wanted: Sequence[str], make: Callable[[int], EntryRow]
+) -> None:
+    """Make a page's rows those of the entries whose digests are ``wanted``, in that order.
+
+    Rows that are there already are kept; ``make`` gives the row of an entry by its position.
+    """
+    page_id = _stamped(database, page, stamp)
+    rows = database.rows("select id, digest, position, conversation from memories where page = ?", [page_id])
+    spare: dict[str, list[Row]] = {}
+    for row in rows:
+        spare.setdefault(row["digest"], []).append(row)
+    kept = [spare[digest].pop() if spare.get(digest) else None for digest in wanted]
+    new = [(position, make(position)) for position, row in enumerate(kept) if row is None]
+    gone = [row for left in spare.values() for row in left]
+    talks = {row["conversation"] for row in gone} | {row.conversation for _, row in new}
+    _index_surroundings(database, page_id, talks, remove=True)
+    _drop(database, [row["id"] for row in gone])
+    moved = [(at, row["id"]) for at, row in enumerate(kept) if row is not None and row["position"] != at]
+    database.run_many("update memories set position = ? where id = ?", moved)
+    _insert(database, page_id, new)
+    _index_surroundings(database, page_id, talks, remove=False)
 
 
 def restamp(database: Database, page: PageRef, stamp: PageStamp) -> None:
     """Note that a file was touched without its bytes changing."""
-    database.run(
-        "update pages set size = ?, mtime_ns = ?, digest = ? where agent = ? and category = ? and archived = ?",
-        [stamp.size, stamp.mtime_ns, stamp.digest, page.agent, page.category, page.archived],
-    )
+    _stamped(database, page, stamp)
 
 
 def drop_page(database: Database, page: PageRef) -> None:
     """Forget a page and its rows; one that is not there is fine."""
-    where = "agent = ? and category = ? and archived = ?"
-    place = [page.agent, page.category, page.archived]
-    database.run(f"delete from memories where page = (select id from pages where {where})", place)  # noqa: S608
-    database.run(f"delete from pages where {where}", place)  # noqa: S608
+    write_page(database, page, PageStamp(0, 0, ""), (), _nothing)
+    database.run("delete from pages where agent = ? and category = ? and archived = ?", _place(page))
+
+
+def drop_unused_vectors(database: Database) -> None:
+    """Forget the vectors of words that stand nowhere any more."""
+    database.run("delete from vectors where not exists (select 1 from memories m where m.meaning = vectors.meaning)")
 
 
 def entries(database: Database, page: PageRef) -> list[EntryRow]:
     """Return the rows of one page in its order."""
-    rows = database.rows(
-        "select position, entry, at, tags, body, keys, active from memories where page ="
-        " (select id from pages where agent = ? and category = ? and archived = ?) order by position",
-        [page.agent, page.category, page.archived],
-    )
-    return [
-        EntryRow(r["position"], r["entry"], r["at"], r["tags"], r["body"], r["keys"], bool(r["active"])) for r in rows
-    ]
+    rows = database.rows(f"select * from memories where page = {_OF_PAGE} order by position", _place(page))  # noqa: S608
+    return [_entry(row, database.rows(_CHUNKS, [row["id"], row["id"]])) for row in rows]
 
 
 def count(database: Database) -> int:
@@ -102,53 +122,14 @@ def count(database: Database) -> int:
 
 
 def is_sound(database: Database) -> bool:
-    """Tell whether the file is undamaged and its text index says the same as the rows it was made from."""
+    """Tell whether the file is undamaged and its text indexes say the same as the rows they were made from."""
     try:
         verdict = database.row("pragma integrity_check(1)")
-        database.run("insert into memories_fts (memories_fts, rank) values ('integrity-check', 1)")
+        database.run("insert into passages (passages, rank) values ('integrity-check', 1)")
+        database.run("insert into nearby (nearby, rank) values ('integrity-check', 1)")
     except DatabaseBroken:
         return False
     return verdict is not None and verdict[0] == "ok"
-
-
-_TAGGED: Final = (
-    " and not exists (select 1 from json_each(:tags) t where not instr(' ' || lower(s.tags) || ' ', t.value))"
-)
-
-
-def matching(database: Database, match: str, query: Query, *, active_only: bool) -> list[Hit]:
-    """Return what an FTS5 expression finds, best first; among equals the latest said first."""
-    rows = database.rows(
-        "select s.*, -bm25(memories_fts, :body_weight, :tags_weight, :keys_weight) as score"  # noqa: S608
-        " from memories_fts join standing s on s.id = memories_fts.rowid"
-        " where memories_fts match :match and (:agent is null or s.agent = :agent)"
-        " and (:category is null or s.category = :category) and (s.active or not :active_only)"
-        + _TAGGED
-        + " order by score desc, s.at desc, s.agent, s.category, s.archived, s.position limit :limit",
-        {
-            "match": match,
-            "agent": query.agent and clean(query.agent),
-            "category": query.category and clean(query.category),
-            "tags": _tags(query.tags),
-            "active_only": active_only,
-            "limit": _limit(query.limit),
-            "body_weight": BODY_WEIGHT,
-            "tags_weight": TAGS_WEIGHT,
-            "keys_weight": KEYS_WEIGHT,
-        },
-    )
-    return [_hit(row, score=row["score"]) for row in rows]
-
-
-def latest(database: Database, *, agent: str, category: str, limit: int | None, tags: Sequence[str] = ()) -> list[Hit]:
-    """Return the active entries of an agent's category, archive included, the latest said first."""
-    rows = database.rows(
-        "select * from standing s where agent = :agent and category = :category and active"  # noqa: S608
-        + _TAGGED
-        + " order by at desc, archived, position limit :limit",
-        {"agent": clean(agent), "category": clean(category), "limit": _limit(limit), "tags": _tags(tags)},
-    )
-    return [_hit(row, score=0.0) for row in rows]
 
 
 def utc_text(moment: datetime) -> str:
@@ -156,24 +137,78 @@ def utc_text(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat()
 
 
-def _tags(tags: Iterable[str]) -> str:
-    return json.dumps([f" {clean(tag).lower()} " for tag in tags])
+def page_of(row: Row) -> PageRef:
+    """Return the page that a row names."""
+    return PageRef(row["agent"], row["category"], bool(row["archived"]))
 
 
-def _hit(row: Row, *, score: float) -> Hit:
-    return Hit(
-        page=_page(row),
-        id=row["entry"],
-        at=datetime.fromisoformat(row["at"]),
-        tags=tuple(row["tags"].split()),
-        body=row["body"],
-        score=score,
+_CHUNKS: Final = "select body, tags, stems from passages where rowid between ? * 1024 and ? * 1024 + 1023"
+_COLUMNS: Final = ", ".join(("page", "position", *EntryRow.__slots__[:-2]))
+_PLACES: Final = ", ".join("?" * (len(EntryRow.__slots__) + 1))
+
+
+def _stamped(database: Database, page: PageRef, stamp: PageStamp) -> int:
+    row = database.row(
+        "insert into pages (agent, category, archived, size, mtime_ns, digest) values (?, ?, ?, ?, ?, ?)"
+        " on conflict do update set size = excluded.size, mtime_ns = excluded.mtime_ns, digest = excluded.digest"
+        " returning id",
+        [*_place(page), *astuple(stamp)],
+    )
+    return 0 if row is None else int(row[0])
+
+
+def _insert(database: Database, page_id: int, rows: Sequence[tuple[int, EntryRow]]) -> None:
+    last = database.row("select max(id) from memories")
+    first = 1 + (last[0] or 0 if last else 0)
+    numbered = [(first + at, position, row) for at, (position, row) in enumerate(rows)]
+    database.run_many(
+        f"insert into memories (id, {_COLUMNS}) values ({_PLACES})",  # noqa: S608
+        [
+            (entry, page_id, position, *(getattr(row, name) for name in EntryRow.__slots__[:-2]))
+            for entry, position, row in numbered
+        ],
+    )
+    database.run_many(
+        "insert into passages (rowid, body, tags, stems) values (?, ?, ?, ?)",
+        [
+            (entry * MAX_CHUNKS + n, chunk.body, row.found_tags, chunk.stems)
+            for entry, _, row in numbered
+            for n, chunk in enumerate(row.chunks)
+        ],
     )
 
 
-def _limit(wanted: int | None) -> int:
-    return -1 if wanted is None else min(max(wanted, 0), MAX_ROWS)
+def _drop(database: Database, ids: Sequence[int]) -> None:
+    ranges = [(entry, entry) for entry in ids]
+    database.run_many("delete from passages where rowid between ? * 1024 and ? * 1024 + 1023", ranges)
+    database.run_many("delete from memories where id = ?", [(entry,) for entry in ids])
 
 
-def _page(row: Row) -> PageRef:
-    return PageRef(row["agent"], row["category"], bool(row["archived"]))
+def _index_surroundings(database: Database, page_id: int, talks: Iterable[str | None], *, remove: bool) -> None:
+    """Take the entries of some conversations of a page out of the index of surroundings, or put them in.
+
+    In the order of their ids, because FTS5 writes out what it has gathered whenever one goes back.
+    """
+    what = "(nearby, rowid, stems) select 'delete', s.id, s.stems" if remove else "(rowid, stems) select s.id, s.stems"
+    database.run(
+        f"insert into nearby {what} from memories m cross join surroundings s on s.id = m.id"  # noqa: S608
+        " where m.page = ? and m.conversation in (select value from json_each(?)) order by m.id",
+        [page_id, json.dumps([talk for talk in talks if talk is not None])],
+    )
+
+
+def _entry(row: Row, chunks: Sequence[Row]) -> EntryRow:
+    values = {name: row[name] for name in EntryRow.__slots__[:-2]}
+    return EntryRow(
+        **values | {"active": bool(row["active"])},
+        found_tags=chunks[0]["tags"] if chunks else "",
+        chunks=tuple(Chunk(chunk["body"], chunk["stems"]) for chunk in chunks),
+    )
+
+
+def _place(page: PageRef) -> list[object]:
+    return [page.agent, page.category, page.archived]
+
+
+def _nothing(position: int) -> EntryRow:
+    raise LookupError(position)

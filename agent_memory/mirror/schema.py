@@ -15,7 +15,7 @@ from typing import Final
 from agent_memory.model.ids import digest
 from agent_memory.system.database import Database
 
-ROWS_VERSION: Final = "1"
+ROWS_VERSION: Final = "2"
 """Raised when the same page would give other rows: new keys, other redaction, another page grammar."""
 
 
@@ -41,25 +41,25 @@ def ensure(database: Database) -> None:
 
 
 def reset(database: Database) -> None:
-    """Empty the mirror: drop whatever is in it and make the tables anew."""
+    """Empty the mirror: drop whatever is in it and make the tables anew. Vectors stay, for they are slow to make."""
     with database.atomic():
-        _make(database)
+        _make(database, keep="vectors" if _version_of(database) == version() else "")
 
 
-def _make(database: Database) -> None:
+def _make(database: Database, *, keep: str = "") -> None:
     for kind in ("trigger", "view", "table"):
-        _drop_all(database, kind)
+        _drop_all(database, kind, keep)
     for statement in statements():
         database.run(statement)
     database.run(f"pragma user_version = {version()}")
 
 
-def _drop_all(database: Database, kind: str) -> None:
+def _drop_all(database: Database, kind: str, keep: str) -> None:
     """Drop everything of one kind: virtual tables first, with their shadow tables, then the youngest first."""
     query = "select name from sqlite_master where type = ? order by sql not like 'create virtual%', rowid desc"
     for row in database.rows(query, [kind]):
         name = str(row["name"]).replace('"', '""')
-        if not name.startswith("sqlite_"):
+        if not name.startswith("sqlite_") and name != keep:
             database.run(f'drop {kind} if exists "{name}"')
 
 

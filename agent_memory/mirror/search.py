@@ -8,46 +8,59 @@ true as that sync; ``sync`` comes before every read that must see a hand edit.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from agent_memory.errors import DatabaseBroken
-from agent_memory.mirror import fts, queries, schema
+from agent_memory.mirror import fts, lookup, queries, schema
+from agent_memory.mirror.fts import Word
+from agent_memory.mirror.lookup import Filter
 from agent_memory.mirror.sync import Drift, Redact, SyncReport, drift, sync
-from agent_memory.model.recall import Hit, Query
+from agent_memory.mirror.vectors import Vectors
+from agent_memory.model.recall import Hit, Lead, Query
 from agent_memory.system import files, locks
 from agent_memory.system.database import Database
 from agent_memory.vault.view import PageState
 
+if TYPE_CHECKING:
+    from agent_memory.system.encoders import Encoder
+
 T = TypeVar("T")
 
 REBUILD_TIMEOUT_S: Final = 10.0
+MOST_REPAIRS: Final = 3
+"""A long paste has many words that stand nowhere; the longest ones are worth a second look."""
+MOST_ROWS: Final = 1_500
+MORE_ROWS: Final = 32
+"""A query may make SQLite score 1,500 rows and a 32nd of all; its most frequent words are left out beyond."""
 
 
 class Mirror:
     """The rebuildable index of a vault, open."""
 
-    def __init__(self, database: Database, redact: Redact) -> None:
+    def __init__(self, database: Database, redact: Redact, encoder: Encoder | None = None) -> None:
         self._database = database
         self._redact = redact
+        self._encoder = encoder
         self._file = _same_file(database.path)
+        self._vectors = Vectors(database, encoder) if encoder else None
         self._pages: tuple[PageState, ...] = ()
 
     @classmethod
-    def open(cls, path: Path, *, redact: Redact) -> Mirror:
+    def open(cls, path: Path, *, redact: Redact, encoder: Encoder | None = None) -> Mirror:
         """Open the mirror at ``path``; one that is missing, damaged or of another version is made anew, empty.
 
         Args:
             path: Its file.
             redact: Takes the secrets out of a text; everything stored goes through it.
+            encoder: Makes vectors of texts, so that what means the same is found too, once there are vectors.
 
         Raises:
             DatabaseError: The file cannot be opened or written.
             LockTimeout: Another process has been replacing a damaged file for too long.
         """
-        return cls(_open(path), redact)
+        return cls(_open(path), redact, encoder)
 
     def close(self) -> None:
         """Close the file; closing twice is fine."""
@@ -65,23 +78,17 @@ class Mirror:
         self._mended(lambda: schema.reset(self._database))
         return self.sync(pages)
 
-    def search(self, query: Query, *, active_only: bool = True) -> list[Hit]:
-        """Return what ``query`` finds, best first, each with an excerpt and the parts of its score."""
-        found = fts.terms(query.text)
-        if not found:
-            return self._tagged(query) if query.tags else []
-        hits = self._mended(
-            lambda: queries.matching(self._database, fts.match(query.text), query, active_only=active_only)
-        )
-        return [replace(hit, snippet=fts.excerpt(hit.body, found), parts={"bm25": hit.score}) for hit in hits]
+    def leads(self, query: Query) -> list[Lead]:
+        """Return the entries that ``query`` may mean, a few hundred at most, each with its scores by way of looking."""
+        return self._mended(lambda: self._leads(query))
 
-    def _tagged(self, query: Query) -> list[Hit]:
-        named = {"agent": query.agent or "", "category": query.category or ""}
-        return self._mended(lambda: queries.latest(self._database, **named, limit=query.limit, tags=query.tags))
+    def hits(self, leads: Sequence[Lead]) -> list[Hit]:
+        """Return the entries of ``leads`` with their words, in the same order."""
+        return self._mended(lambda: lookup.hits(self._database, [lead.row for lead in leads]))
 
     def memories(self, agent: str, category: str, *, limit: int | None = None) -> list[Hit]:
         """Return an agent's active memories of one category, archive included, the latest said first."""
-        return self._mended(lambda: queries.latest(self._database, agent=agent, category=category, limit=limit))
+        return self._mended(lambda: lookup.latest_of(self._database, agent=agent, category=category, limit=limit))
 
     def check(self, pages: Iterable[PageState]) -> Drift:
         """Compare the rows with those of a rebuild from ``pages``; nothing is changed."""
@@ -103,11 +110,67 @@ class Mirror:
     def scrub(self, pages: Iterable[PageState]) -> None:
         """Make every row anew in a file that keeps no trace of the old ones."""
         self.rebuild(pages)
+        self._mended(lambda: queries.drop_unused_vectors(self._database))
         self._mended(self._database.shrink)
+
+    def make_vectors(self, most: int | None = None) -> int:
+        """Make the vectors that are missing, ``most`` at most, and return how many; none without an encoder.
+
+        Raises:
+            ModelError: The model cannot be had.
+        """
+        return self._mended(lambda: self._vectors.make(most) if self._vectors else 0)
 
     def count(self) -> int:
         """Return how many entries it holds, active or not."""
         return self._mended(lambda: queries.count(self._database))
+
+    def _leads(self, query: Query) -> list[Lead]:
+        wanted = Filter(query)
+        asked = fts.words(" ".join((query.text, *query.phrases)))
+        if not asked:
+            found = lookup.latest(self._database, wanted) if query.chooses else []
+            return lookup.leads(self._database, {entry: {} for entry in found}, {})
+        asked = self._understood(asked)
+        scores: dict[int, dict[str, float]] = {}
+        for name, look, match in (
+            ("words", lookup.by_words, fts.match(asked)),
+            ("nearby", lookup.by_surroundings, fts.match_nearby(asked)),
+            ("pairs", lookup.by_words, fts.match_pairs(asked)),
+        ):
+            for entry, score in look(self._database, match, wanted).items() if match else ():
+                scores.setdefault(entry, {})[name] = score
+        return lookup.leads(self._database, scores, self._meanings(query.text, wanted, scores))
+
+    def _meanings(self, text: str, wanted: Filter, found: Collection[int]) -> dict[int, float]:
+        if self._vectors is None or not self._vectors.any():
+            return {}
+        return self._vectors.meanings(text, lookup.all_of(self._database, wanted), found)
+
+    def _understood(self, asked: Sequence[Word]) -> tuple[Word, ...]:
+        """Return the telling ones of the words, and instead of some that stand nowhere what they were meant as."""
+        known = lookup.frequencies(self._database, {token for word in asked for token in fts.tokens(word)})
+        strange = [word for word in asked if not fts.rows_of(word, known)]
+        alone = len(strange) == len(asked)
+        longest = sorted(strange, key=lambda word: -len(word.terms[0]))[:MOST_REPAIRS]
+        meant = {word: self._repaired(word, known, prefix=alone) for word in longest}
+        most_rows = MOST_ROWS + queries.count(self._database) // MORE_ROWS
+        return fts.telling([meant.get(word) or word for word in asked], known, most_rows=most_rows)
+
+    def _repaired(self, word: Word, known: dict[str, int], *, prefix: bool) -> Word | None:
+        """Return what stands somewhere and ``word`` may have been meant as; its rows are added to ``known``.
+
+        Beside words that stand somewhere the beginning of a longer one is mostly another word.
+        """
+        spelt = word.terms[0]
+        if prefix and len(spelt) >= fts.PREFIX_CHARS and lookup.begins_any(self._database, spelt):
+            return Word((spelt,), is_prefix=True)
+        for offers in fts.repairs(word):
+            known |= lookup.frequencies(self._database, {term for offer in offers for term in offer.terms})
+            best = max(offers, key=lambda offer: fts.rows_of(offer, known))
+            if fts.rows_of(best, known):
+                return best
+        return None
 
     def _mended(self, work: Callable[[], T]) -> T:
         """Do ``work``; if the file turns out to be damaged, do it again on a new one."""
@@ -123,6 +186,7 @@ class Mirror:
         self._database.close()
         self._database = _replace(path) if damaged else _open(path)
         self._file = _same_file(path)
+        self._vectors = Vectors(self._database, self._encoder) if self._encoder else None
 
 
 def _open(path: Path) -> Database:

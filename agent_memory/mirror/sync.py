@@ -1,23 +1,29 @@
 """Bring the mirror's rows in line with the pages as they are now.
 
 Rows are a function of a page's bytes and nothing else, so a mirror that was synced after every change
-equals one that was made from nothing. A page whose digest the mirror already has is not loaded. The
-pages' own text is never written here as it stands: secrets come out of it first.
+equals one that was made from nothing. A page whose digest the mirror already has is not loaded, and of a
+page that changed only the entries that changed are made anew. The pages' own text is never written here
+as it stands: secrets come out of it first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from agent_memory.mirror import fts, queries
 from agent_memory.mirror.queries import EntryRow, PageStamp
+from agent_memory.model.ids import digest
 from agent_memory.model.memory import Memory, PageRef
-from agent_memory.model.text import clean
+from agent_memory.model.text import clean, fold, language_of
 from agent_memory.system.database import Database
 from agent_memory.vault.view import PageState
 
 Redact = Callable[[str], str]
+
+SUMMARY_TAG: Final = "compacted"  # the npm package's summaries repeat what they summarise
+MAX_VOTES: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +57,14 @@ def sync(database: Database, pages: Sequence[PageState], redact: Redact) -> Sync
     changed = [state for state in current.values() if not _has_bytes(known, state)]
     touched = [state for state in current.values() if _has_bytes(known, state) and known[state.page] != _stamp(state)]
     if gone or changed or touched:
-        fresh = [(state, rows_of(state.load(), redact)) for state in changed]
+        fresh = [(state, _Rows(state, queries.digests(database, state.page), redact)) for state in changed]
         with database.atomic():
             for page in gone:
                 queries.drop_page(database, page)
             for state in touched:
                 queries.restamp(database, state.page, _stamp(state))
             for state, rows in fresh:
-                queries.write_page(database, state.page, _stamp(state), rows)
+                queries.write_page(database, state.page, _stamp(state), rows.digests, rows.row)
     return SyncReport(len(changed), len(current) - len(changed), len(gone))
 
 
@@ -77,20 +83,65 @@ def drift(database: Database, pages: Iterable[PageState], redact: Redact) -> Dri
 
 def rows_of(memories: Iterable[Memory], redact: Redact) -> list[EntryRow]:
     """Return the rows of one page, in its order."""
-    return sorted((_row(memory, redact) for memory in memories), key=lambda row: row.position)
+    return [_row(memory, _digest(memory), redact) for memory in _in_order(memories)]
 
 
-def _row(memory: Memory, redact: Redact) -> EntryRow:
-    body = redact(clean(memory.body))
+class _Rows:
+    """The rows that a page should have; those whose digest is known are made only if somebody asks after all."""
+
+    def __init__(self, state: PageState, known: set[str], redact: Redact) -> None:
+        self._memories = _in_order(state.load())
+        self._redact = redact
+        self.digests = [_digest(memory) for memory in self._memories]
+        self._made = {at: self._make(at) for at, digest in enumerate(self.digests) if digest not in known}
+
+    def row(self, position: int) -> EntryRow:
+        return self._made.get(position) or self._make(position)
+
+    def _make(self, position: int) -> EntryRow:
+        return _row(self._memories[position], self.digests[position], self._redact)
+
+
+def _in_order(memories: Iterable[Memory]) -> list[Memory]:
+    return sorted(memories, key=lambda memory: memory.position)
+
+
+def _digest(memory: Memory) -> str:
+    said = (memory.id, queries.utc_text(memory.at), memory.body, *memory.tags)
+    meta = (f"{key}:{value}" for key, value in sorted(memory.meta.items()))
+    return digest(*said, "", *meta)
+
+
+def _row(memory: Memory, own_digest: str, redact: Redact) -> EntryRow:
+    def stored(text: str) -> str:
+        return redact(clean(text)) if text else ""
+
+    body, tags, origin = stored(memory.body), stored(" ".join(memory.tags)), memory.origin
+    language = language_of(body)
     return EntryRow(
-        position=memory.position,
+        digest=own_digest,
         entry=clean(memory.id),
         at=queries.utc_text(memory.at),
-        tags=redact(clean(" ".join(memory.tags))),
-        body=body,
-        keys=fts.keys(body),
-        active=memory.active,
+        tags=tags,
+        author=stored(memory.meta.get("author", "")),
+        conversation=stored(origin.conversation) if origin else None,
+        place=f"{origin.turn if origin else 0:09}/{clean(memory.id)}/{own_digest}",
+        language=language,
+        votes=_votes(memory),
+        active=memory.active and SUMMARY_TAG not in memory.tags,
+        meaning=digest(body),
+        found_tags=fold(f" {tags} ") if tags else "",
+        chunks=fts.chunks(body, language),
     )
+
+
+def _votes(memory: Memory) -> int:
+    """Return how many more have found it right than wrong, as its comment says; anything else counts for none."""
+    said = memory.meta.get("votes", "0")
+    try:
+        return max(-MAX_VOTES, min(int(said), MAX_VOTES))
+    except ValueError:
+        return 0
 
 
 def _stamp(state: PageState) -> PageStamp:

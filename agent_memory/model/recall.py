@@ -1,4 +1,4 @@
-"""What is asked and what comes back: queries and hits."""
+"""What is asked and what comes back: queries, leads and hits."""
 
 from __future__ import annotations
 
@@ -8,19 +8,54 @@ from datetime import datetime
 from typing import Final
 
 from agent_memory.model.memory import PageRef
+from agent_memory.model.text import Language
 
 DEFAULT_LIMIT: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A search: free text, and what the hits must have. Where there are only tags, the latest said come."""
+    """A search: free text, and what the hits must have.
+
+    ``text`` is never syntax; ``model.syntax`` reads what a person types. Every phrase must stand in a hit
+    and none of ``without``; ``after`` includes its moment, ``before`` does not. ``inactive`` lets in what
+    no longer counts. Where there is no telling word but a tag, a phrase or a time, the latest said come.
+    """
 
     text: str
     agent: str | None = None
     category: str | None = None
     limit: int = DEFAULT_LIMIT
     tags: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    after: datetime | None = None
+    before: datetime | None = None
+    inactive: bool = False
+
+    @property
+    def chooses(self) -> bool:
+        """Whether something besides words says what is wanted."""
+        return bool(self.tags or self.phrases or self.after or self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """An entry that an index offers for ranking: what is known of it, and what each way of looking gave it.
+
+    ``row`` is the index's own name for it. ``parts`` are scores by name. ``meaning`` is how near its words
+    are in meaning to the query, 1 for the nearest of all; None where nobody knows.
+    """
+
+    row: int
+    page: PageRef
+    at: datetime
+    author: str = ""
+    conversation: str | None = None
+    language: Language | None = None
+    votes: int = 0
+    parts: Mapping[str, float] = field(default_factory=dict)
+    meaning: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ Language = Literal["en", "pt"]
 CHARS_PER_TOKEN: Final = 4
 
 _WORD: Final = re.compile(r"[^\W_]+", re.UNICODE)
+_BEYOND_ASCII: Final = re.compile(r"[^\x00-\x7f]")
 _OPEN_BOX: Final = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \][ \t]+(\S.*)$", re.MULTILINE)
 _BRIEFING: Final = re.compile(r"<!-- agent-memory:briefing\b[\s\S]*?(?:<!-- /agent-memory:briefing -->|\Z)")
 # "don't" folds to "don" and "t", and so do all its kind.
@@ -36,8 +37,10 @@ _PT_ENDINGS: Final = ("mente", "ando", "endo", "indo")
 
 def fold(text: str) -> str:
     """Return ``text`` in lower case without accents, as two people would agree to spell it."""
+    if text.isascii():
+        return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.lower())
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
+    return _BEYOND_ASCII.sub(lambda found: "" if unicodedata.combining(found[0]) else found[0], decomposed)
 
 
 def words(text: str) -> list[str]:

@@ -1,27 +1,47 @@
 """Find the memories that a query speaks of, the most relevant first.
 
-Only what counts today is found: superseded, proposed, consolidated and evicted entries are not. What
-upkeep moved to the archive for size alone keeps counting. Refuses to bend relevance by age or use.
+Only what counts today is found: superseded, proposed, consolidated and evicted entries are not, unless the
+query asks for them. What upkeep moved to the archive for size alone keeps counting.
 """
 
 from __future__ import annotations
 
-from agent_memory.mirror.search import Mirror
-from agent_memory.model.recall import Hit, Query
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from agent_memory.mirror import fts
+from agent_memory.model.recall import Hit, Lead, Query
+from agent_memory.recall.rank import rank
 
 
-def recall(mirror: Mirror, query: Query) -> list[Hit]:
-    """Return the hits of ``query``, best first; none for a query without a telling word.
+class Index(Protocol):
+    """Where memories are looked for: the mirror or, where there is none, the pages themselves."""
+
+    def leads(self, query: Query) -> list[Lead]:
+        """Return the entries that ``query`` may mean, each with its scores by way of looking."""
+        ...
+
+    def hits(self, leads: Sequence[Lead]) -> list[Hit]:
+        """Return the entries of ``leads`` with their words, in the same order."""
+        ...
+
+    def memories(self, agent: str, category: str, *, limit: int | None = None) -> list[Hit]:
+        """Return an agent's active memories of one category, archive included, the latest said first."""
+        ...
+
+
+def recall(index: Index, query: Query) -> list[Hit]:
+    """Return the hits of ``query``, best first; none for a query without a telling word or condition.
 
     Raises:
         DatabaseError: The mirror cannot be read.
     """
-    return mirror.search(query, active_only=True)
-
-
-def recall_or_latest(mirror: Mirror, query: Query) -> list[Hit]:
-    """Return what ``recall`` finds, or the latest said of the query's agent and category if that is nothing."""
-    found = recall(mirror, query)
-    if found or query.agent is None or query.category is None:
-        return found
-    return mirror.memories(query.agent, query.category, limit=query.limit)
+    leads = index.leads(query)
+    board = rank(leads, query)
+    chosen = sorted(range(len(leads)), key=lambda at: -board.totals[at])[: max(query.limit, 0)]
+    asked = fts.words(" ".join((query.text, *query.phrases)))
+    return [
+        replace(hit, score=board.totals[at], parts=board.parts[at], snippet=fts.excerpt(hit.body, asked))
+        for hit, at in zip(index.hits([leads[at] for at in chosen]), chosen, strict=True)
+    ]

@@ -90,6 +90,11 @@ class Database:
             found: Row | None = self._connection.execute(sql, parameters).fetchone()
             return found
 
+    def stamp(self) -> tuple[int, int]:
+        """Return what differs from an earlier stamp once anybody has written to the file."""
+        version = self.row("pragma data_version")
+        return (0 if version is None else int(version[0])), self._connection.total_changes
+
     @contextlib.contextmanager
     def atomic(self) -> Iterator[None]:
         """Commit everything in the block, or nothing. Blocks do not nest."""

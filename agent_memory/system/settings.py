@@ -119,6 +119,26 @@ SETTINGS: Final = (
     ),
     Setting("recall.rewrite.timeout_s", 10.0, "Seconds after which the message is taken as it is.", minimum=0.1),
     Setting("recall.rewrite.history_turns", 3, "How many of the last exchanges count.", minimum=0),
+    Setting(
+        "semantic.mode",
+        "auto",
+        "`auto` lets search go by meaning too, once vectors are made by the extra `semantic` or an endpoint; or `off`.",
+        choices=("auto", "off"),
+    ),
+    Setting(
+        "semantic.base_url",
+        "",
+        "The address of an OpenAI-compatible server that makes the vectors instead; empty: nothing is sent, ever.",
+        personal=True,
+    ),
+    Setting("semantic.model", "", "The model's name, as the server has it.", personal=True),
+    Setting(
+        "semantic.key_env",
+        "",
+        "The environment variable that holds the key; empty: none is sent.",
+        personal=True,
+    ),
+    Setting("semantic.timeout_s", 2.0, "Seconds after which search goes on without.", minimum=0.05),
     Setting("process.threshold_min", 5.0, "Minutes without a write after which a chat counts as idle.", minimum=0),
     Setting(
         "watch.idle_timeout_s",

@@ -6,7 +6,7 @@ passed over and named, and a path behind one is refused to whoever wants to writ
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from agent_memory.errors import FileError
@@ -17,6 +17,8 @@ from agent_memory.system.paths import ARCHIVE_FOLDER, MemoryFolder
 from agent_memory.vault import layout, taken
 from agent_memory.vault.taken import Taken
 from agent_memory.vault.view import PageState, StoredPage, View
+
+Report = Callable[[FileError], None]
 
 
 class Shelf:
@@ -29,19 +31,27 @@ class Shelf:
 
     def view(self, *, fresh: bool) -> View:
         """Return the vault as it is now; ``fresh`` compares bytes where identities would do."""
-        skipped = [ref.path for ref, path in self._page_files() if not self._is_inside(path)]
+        skipped = [ref.path for ref, _, inside in self._page_files() if not inside]
         return View(self.pages(fresh=fresh), self.ledger(), self.agents(), skipped)
 
-    def pages(self, *, fresh: bool) -> list[StoredPage]:
-        """Return every page; one that is as it was is not parsed again."""
-        inside = [(ref, path) for ref, path in self._page_files() if self._is_inside(path)]
-        loaded = [self._load(ref, path, fresh=fresh) for ref, path in inside]
+    def pages(self, *, fresh: bool, report: Report | None = None) -> list[StoredPage]:
+        """Return every page; one that is as it was is not parsed again.
+
+        Raises:
+            FileError: One cannot be read, and there is no ``report`` to tell of it.
+        """
+        found = [(ref, path) for ref, path, inside in self._page_files() if inside]
+        loaded = [self._load(ref, path, fresh=fresh, report=report) for ref, path in found]
         self._pages = {stored.ref: stored for stored in loaded if stored is not None}
         return list(self._pages.values())
 
-    def page_states(self) -> list[PageState]:
-        """Return what tells a reader which pages changed; entries are read only when asked for."""
-        return [stored.state for stored in self.pages(fresh=False)]
+    def page_states(self, report: Report | None = None) -> list[PageState]:
+        """Return what tells a reader which pages changed; entries are read only when asked for.
+
+        Raises:
+            FileError: A page cannot be read, and there is no ``report`` to tell of it and go on.
+        """
+        return [stored.state for stored in self.pages(fresh=False, report=report)]
 
     def project_text(self) -> str:
         """Return the page that every agent shares; empty if there is none."""
@@ -101,23 +111,33 @@ class Shelf:
             raise FileError(f"{path} is a link that leads out of the vault.", hint="Replace it.", path=str(path))
         return path
 
-    def _load(self, ref: PageRef, path: Path, *, fresh: bool) -> StoredPage | None:
+    def _load(self, ref: PageRef, path: Path, *, fresh: bool, report: Report | None) -> StoredPage | None:
         known = self._pages.get(ref)
         if known is not None and not fresh and files.identify(path) == known.identity:
             return known
-        snapshot = files.read(path)
+        try:
+            snapshot = files.read(path)
+        except FileError as error:
+            if report is None:
+                raise
+            report(error)
+            return None
         if snapshot is None:
             return None
         same = known is not None and (known.identity, known.data) == (snapshot.identity, snapshot.data)
         return known if same else StoredPage(ref, snapshot.identity, snapshot.data, known.parsed if known else None)
 
-    def _page_files(self) -> Iterator[tuple[PageRef, Path]]:
+    def _page_files(self) -> Iterator[tuple[PageRef, Path, bool]]:
+        """Yield every page, where it stands, and whether it is in the vault once links are followed."""
         for agent in self._agent_folders():
             for folder in (agent, agent / ARCHIVE_FOLDER):
-                for path in files.list_folder(folder) if files.is_folder(folder) else ():
+                if not files.is_folder(folder):
+                    continue
+                folder_inside = folder == agent or self._is_inside(folder)
+                for path in files.list_folder(folder):
                     ref = layout.ref_of(path.relative_to(self._folder.root).as_posix())
                     if ref is not None and path.is_file():
-                        yield ref, path
+                        yield ref, path, folder_inside and (not path.is_symlink() or self._is_inside(path))
 
     def _agent_folders(self) -> list[Path]:
         named = [path for path in files.list_folder(self._folder.root) if layout.is_name(path.name)]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from agent_memory.mirror.search import Mirror
 from agent_memory.model.memory import Memory, PageRef
 from agent_memory.model.recall import Query
+from agent_memory.recall.engine import recall
 from agent_memory.vault.view import PageState
 from tests.builders import a_memory, a_page_state
 
@@ -74,7 +75,7 @@ def a_mirror() -> Iterator[Mirror]:
 
 
 def answers(mirror: Mirror) -> object:
-    found = [mirror.search(Query(word, limit=100), active_only=active) for word in WORDS for active in (True, False)]
+    found = [recall(mirror, Query(word, limit=100, inactive=not active)) for word in WORDS for active in (True, False)]
     return found, [mirror.memories(page.agent, page.category) for page in PAGES]
 
 
@@ -93,11 +94,11 @@ def test_a_synced_mirror_equals_a_rebuilt_one(history):
 def test_any_text_is_a_valid_query(text):
     with a_mirror() as mirror:
         mirror.sync([a_page_state(a_memory("abc NEAR á decisões"))])
-        mirror.search(Query(text))
+        recall(mirror, Query(text))
 
 
 @given(st.text(alphabet=" \t\n.,;:!?\"'()[]{}*^-+\0\ud800…"))
 def test_a_query_without_a_word_finds_nothing(text):
     with a_mirror() as mirror:
         mirror.sync([a_page_state(a_memory("abc"))])
-        assert mirror.search(Query(text)) == []
+        assert recall(mirror, Query(text)) == []

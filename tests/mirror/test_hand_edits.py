@@ -9,6 +9,7 @@ import pytest
 
 from agent_memory.mirror.search import Mirror
 from agent_memory.model.recall import Query
+from agent_memory.recall.engine import recall
 from agent_memory.system.paths import MemoryFolder
 from agent_memory.vault.store import Vault
 from tests.fakes import FrozenClock
@@ -32,7 +33,7 @@ def search(page: Path, clock: FrozenClock):
 
         def found(text: str) -> list[str]:
             mirror.sync(vault.page_states())
-            return [hit.body.strip() for hit in mirror.search(Query(text))]
+            return [hit.body.strip() for hit in recall(mirror, Query(text))]
 
         yield found
 

@@ -16,13 +16,14 @@ import sys
 from pathlib import Path
 from agent_memory.mirror.search import Mirror
 from agent_memory.model.recall import Query
+from agent_memory.recall.engine import recall
 from tests.builders import a_memory, a_page_state
 
 name, path = sys.argv[1], Path(sys.argv[2])
 for round in range(15):
     mirror = Mirror.open(path, redact=lambda text: text)
     mirror.sync([a_page_state(a_memory(f"Use Mongo, says {name}."), digest=f"{name}{round}")])
-    assert len(mirror.search(Query("mongo"))) == 1
+    assert len(recall(mirror, Query("mongo"))) == 1
     mirror.close()
 """
 

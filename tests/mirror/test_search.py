@@ -11,6 +11,7 @@ from agent_memory.mirror import queries
 from agent_memory.mirror.search import Mirror
 from agent_memory.model.memory import PageRef
 from agent_memory.model.recall import Query
+from agent_memory.recall.engine import recall
 from tests.builders import A_DAY, a_memory, a_page_state
 
 DECISIONS = PageRef("default", "decisions")
@@ -33,7 +34,7 @@ def mirror(path: Path):
 
 
 def found(mirror: Mirror, text: str, **kwargs) -> list[str]:
-    return [hit.body for hit in mirror.search(Query(text, **kwargs))]
+    return [hit.body for hit in recall(mirror, Query(text, **kwargs))]
 
 
 def test_a_word_is_found_without_its_accents_and_with_them(mirror):
@@ -57,7 +58,7 @@ def test_the_most_relevant_comes_first_and_its_score_is_the_sum_of_its_parts(mir
             )
         ]
     )
-    hits = mirror.search(Query("redis"))
+    hits = recall(mirror, Query("redis"))
     assert [hit.body[:6] for hit in hits] == ["Redis:", "Redis "]
     assert hits[0].score > hits[1].score > 0
     assert sum(hits[0].parts.values()) == pytest.approx(hits[0].score)
@@ -67,7 +68,7 @@ def test_among_equals_the_latest_said_comes_first(mirror):
     older = a_memory("Deploy on Friday.", at=A_DAY, position=1)
     newer = a_memory("Deploy on Friday.", at=A_DAY + timedelta(days=1), position=0)
     mirror.sync([a_page_state(newer, older)])
-    assert [hit.at for hit in mirror.search(Query("deploy"))] == [newer.at, older.at]
+    assert [hit.at for hit in recall(mirror, Query("deploy"))] == [newer.at, older.at]
 
 
 def test_an_agent_sees_only_its_own_and_a_category_only_itself(mirror):
@@ -82,7 +83,7 @@ def test_an_agent_sees_only_its_own_and_a_category_only_itself(mirror):
 def test_what_does_not_count_today_is_found_on_request_only(mirror, status):
     mirror.sync([a_page_state(a_memory("Use Mongo.", meta={"status": status}))])
     assert found(mirror, "mongo") == []
-    assert len(mirror.search(Query("mongo"), active_only=False)) == 1
+    assert len(recall(mirror, Query("mongo", inactive=True))) == 1
     assert mirror.memories("default", "decisions") == []
 
 
@@ -98,7 +99,7 @@ def test_of_two_copies_the_page_outweighs_the_archive_even_where_it_no_longer_co
     page = a_page_state(a_memory("Use Mongo.", id="17", meta={"status": "superseded"}))
     mirror.sync([page, a_page_state(a_memory("Use Mongo.", id="17", page=archive), page=archive)])
     assert found(mirror, "mongo") == []
-    assert len(mirror.search(Query("mongo"), active_only=False)) == 1
+    assert len(recall(mirror, Query("mongo", inactive=True))) == 1
 
 
 def test_two_agents_may_have_the_same_id(mirror):
@@ -109,7 +110,7 @@ def test_two_agents_may_have_the_same_id(mirror):
             a_page_state(a_memory("Use Mongo.", id="17", page=other), page=other),
         ]
     )
-    assert {hit.page.agent for hit in mirror.search(Query("mongo"))} == {"default", "ana"}
+    assert {hit.page.agent for hit in recall(mirror, Query("mongo"))} == {"default", "ana"}
 
 
 def test_memories_come_newest_first_and_as_many_as_asked_for(mirror):
@@ -243,12 +244,12 @@ def test_drift_in_rows_pages_or_index_is_seen_and_repaired(mirror):
     mirror.sync([a_page_state(a_memory("Use Mongo.", page=page), page=page) for page in (kept, changed, gone)])
     now = [
         a_page_state(a_memory("Use Mongo.", page=kept), page=kept),
-        a_page_state(a_memory("Use Redis.", page=changed), page=changed),
+        a_page_state(a_memory("Use Redis.", page=changed, meta={"origin": "cursor/a/1/0-9/77e0"}), page=changed),
     ]
     assert mirror.check(now).pages == (changed, gone)
     assert mirror.repair(now)
     assert not mirror.check(now)
-    mirror._database.run("insert into memories_fts (memories_fts) values ('delete-all')")
+    mirror._database.run("insert into nearby (nearby) values ('delete-all')")
     assert not mirror.check(now).sound
     assert mirror.repair(now)
     assert found(mirror, "redis") == ["Use Redis."]

@@ -1,4 +1,4 @@
-"""Commands that bring memories back, and say why: ``search``, ``inject preview`` and ``why``."""
+"""Commands that bring memories back, and say why: ``search``, ``inject preview``, ``why``; and ``reindex``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def commands() -> dict[str, Command]:
     inject = typer.Typer(help="See what an agent would be told.", rich_markup_mode=None)
     inject.callback()(lambda: None)
     inject.command("preview")(preview)
-    return {"search": search, "inject": inject, "why": why}
+    return {"search": search, "inject": inject, "why": why, "reindex": reindex}
 
 
 def search(
@@ -29,15 +29,24 @@ def search(
     agent: Annotated[str | None, typer.Option("--agent", "-a", metavar="NAME", help="Only this agent's.")] = None,
     category: Annotated[str | None, typer.Option("--category", "-c", metavar="NAME", help="Only this kind.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=100, help="How many at most.")] = 10,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also what no longer counts: superseded, proposed, evicted.")
+    ] = False,
 ) -> None:
-    """Find memories."""
+    """Find memories.
+
+    QUERY is words, and also "exact words", -word, tag:NAME, agent:NAME, category:NAME, before:2026-03-16,
+    after:2026-03.
+    """
     from agent_memory.app import recall
     from agent_memory.model.recall import Query
+    from agent_memory.model.syntax import parse
 
     call = call_of(context)
     text = " ".join(query)
+    given = Query("", agent=agent, category=category, limit=limit, inactive=everything)
     with call.app() as app:
-        hits = recall.search(app, Query(text, agent=agent, category=category, limit=limit))
+        hits = recall.search(app, parse(text, given))
     results = [
         {
             "id": hit.id,
@@ -159,3 +168,19 @@ def _item_json(item: Item) -> dict[str, Any]:
         "parts": dict(hit.parts) if hit else {},
         "text": "\n".join(item.lines),
     }
+
+
+def reindex(
+    context: typer.Context,
+    vectors: Annotated[
+        bool, typer.Option("--vectors", help="Also make the vectors that let search go by meaning.")
+    ] = False,
+) -> None:
+    """Make the search index anew from the pages."""
+    from agent_memory.app import maintain
+
+    call = call_of(context)
+    with call.app() as app:
+        done = maintain.reindex(app, vectors=vectors)
+    text = f"{done.entries} entries indexed." + (f" {done.vectors} vectors made." if vectors else "")
+    call.answer({"entries": done.entries, "vectors": done.vectors}, text)

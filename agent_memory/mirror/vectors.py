@@ -1,0 +1,134 @@
+"""Vectors of what entries mean: kept by the digest of the words, made in the background, compared by brute force.
+
+A vector is made once for the same words, wherever they stand. A read encodes the query and no more; where
+that fails, or there are no vectors yet, nothing is said about meaning, and words alone decide.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence, Set
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_memory.errors import ModelError
+from agent_memory.mirror import queries
+from agent_memory.mirror.lookup import MOST_LEADS
+from agent_memory.system.database import Database
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from agent_memory.system.encoders import Encoder
+
+    Matrix = np.ndarray[Any, np.dtype[np.float32]]
+
+BATCH: Final = 64
+MOST_CHARS: Final = 2_000
+"""What of a long entry is encoded: its beginning."""
+FEWEST_OF_A_LANGUAGE: Final = 8
+
+
+class Vectors:
+    """The vectors of one encoder in a mirror."""
+
+    def __init__(self, database: Database, encoder: Encoder) -> None:
+        self._database = database
+        self._encoder = encoder
+        self._loaded: tuple[object, Sequence[int], Sequence[str | None], Matrix] | None = None
+
+    def make(self, most: int | None = None) -> int:
+        """Make the vectors that are missing, ``most`` at most, and drop those of words that stand nowhere.
+
+        Raises:
+            ModelError: The model cannot be had.
+        """
+        queries.drop_unused_vectors(self._database)
+        made = 0
+        while texts := self._missing(BATCH if most is None else min(BATCH, most - made)):
+            vectors = [_packed(vector) for vector in self._encoder.encode(list(texts.values()))]
+            rows = [(name, self._encoder.name, vector) for name, vector in zip(texts, vectors, strict=True)]
+            self._database.run_many("insert or replace into vectors (meaning, encoder, vector) values (?, ?, ?)", rows)
+            made += len(rows)
+        return made
+
+    def any(self) -> bool:
+        """Tell whether there are vectors at all, which costs nearly nothing."""
+        found = self._database.row("select 1 from vectors where encoder = ? limit 1", [self._encoder.name])
+        return found is not None
+
+    def meanings(self, text: str, among: Set[int], also: Iterable[int]) -> dict[int, float]:
+        """Return how near entries are to ``text`` in meaning, from 0 to 1: the nearest, and those of ``also``.
+
+        How near counts among the entries of the same language, because a text is nearer to all of its own.
+
+        Args:
+            text: What is asked.
+            among: The entries that may be found.
+            also: Further entries to tell of.
+        """
+        ids, languages, matrix = self._load()
+        if not ids:
+            return {}
+        try:
+            (asked,) = self._encoder.encode([text[:MOST_CHARS]])
+        except ModelError:
+            return {}
+        if len(asked) != matrix.shape[1]:
+            return {}
+        near = _standardised(matrix @ _unit(asked), languages)
+        known = {entry: float(value) for entry, value in zip(ids, near, strict=True)}
+        best = sorted(known.keys() & among, key=lambda entry: -known[entry])
+        top = max(known[best[0]], 0.0) if best else 0.0
+        chosen = {*best[:MOST_LEADS], *(entry for entry in also if entry in known)}
+        return {entry: min(max(known[entry], 0.0) / top, 1.0) for entry in chosen} if top else {}
+
+    def _missing(self, most: int) -> dict[str, str]:
+        """Return the words that have no vector yet, by their digest."""
+        rows = self._database.rows(
+            "select m.meaning, (select group_concat(body, '') from passages where rowid between m.id * 1024"
+            " and m.id * 1024 + 1023) as body from memories m where m.active and not exists"
+            " (select 1 from vectors v where v.meaning = m.meaning and v.encoder = ?) group by m.meaning limit ?",
+            [self._encoder.name, max(most, 0)],
+        )
+        return {row["meaning"]: row["body"][:MOST_CHARS] for row in rows}
+
+    def _load(self) -> tuple[Sequence[int], Sequence[str | None], Matrix]:
+        """Return every entry that has a vector, its language, and the vectors; from memory if nothing has changed."""
+        import numpy as np
+
+        stamp = self._database.stamp()
+        if self._loaded is None or self._loaded[0] != stamp:
+            rows = self._database.rows(
+                "select m.id, m.language, v.vector from memories m join vectors v on v.meaning = m.meaning"
+                " and v.encoder = ? where m.active",
+                [self._encoder.name],
+            )
+            data = b"".join(row["vector"] for row in rows)
+            matrix = np.frombuffer(data, dtype="<f2").astype(np.float32).reshape(len(rows), -1 if rows else 0)
+            self._loaded = stamp, [row["id"] for row in rows], [row["language"] for row in rows], matrix
+        return self._loaded[1:]
+
+
+def _standardised(cosines: Matrix, languages: Sequence[str | None]) -> Matrix:
+    """Return by how many standard deviations each cosine is above the mean of its language."""
+    places = defaultdict[str | None, list[int]](list)
+    for place, language in enumerate(languages):
+        places[language].append(place)
+    near: Matrix = (cosines - cosines.mean()) / (cosines.std() or 1.0)
+    for of_language in places.values():
+        if len(of_language) >= FEWEST_OF_A_LANGUAGE:
+            own = cosines[of_language]
+            near[of_language] = (own - own.mean()) / (own.std() or 1.0)
+    return near
+
+
+def _unit(vector: Sequence[float]) -> Matrix:
+    import numpy as np
+
+    values = np.asarray(vector, dtype=np.float32)
+    unit: Matrix = values / (np.linalg.norm(values) or np.float32(1))
+    return unit
+
+
+def _packed(vector: Sequence[float]) -> bytes:
+    return _unit(vector).astype("<f2").tobytes()

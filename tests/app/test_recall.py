@@ -1,0 +1,82 @@
+"""Search and briefing on a vault that is not quite as it should be, as somebody to whom permissions mean something."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+from pathlib import Path
+
+import pytest
+
+from agent_memory import open_memory
+from agent_memory.app import brief, maintain, recall
+from agent_memory.errors import ModelError
+from agent_memory.model.recall import Query
+from tests.app.test_conversations import as_an_ordinary_user
+from tests.workspace import Workspace
+
+posix = pytest.mark.skipif(os.name != "posix", reason="permissions are not these elsewhere")
+
+
+@pytest.fixture
+def vault(workspace: Workspace, tmp_path: Path) -> Workspace:
+    # Whatever is imported late is, before we become somebody else.
+    importlib.import_module("rank_bm25")
+    with open_memory(tmp_path / "other") as memory:
+        memory.add("Kafka.")
+        memory.search("kafka")
+        memory.briefing("kafka")
+    for agent, body in (("ana", "Decidimos usar Kafka."), ("rui", "Kafka precisa de disco.")):
+        page = workspace.memory / agent / "decisions.md"
+        page.parent.mkdir(parents=True)
+        page.write_text(f"## 2026-03-16\n\n{body}\n", encoding="utf-8")
+    return workspace
+
+
+def found(app, text: str = "kafka", **wanted) -> list[str]:
+    return sorted(hit.page.agent for hit in recall.search(app, Query(text, **wanted)))
+
+
+@posix
+def test_a_vault_that_may_not_be_written_is_searched_and_briefed_from_its_pages_with_one_notice(vault, caplog):
+    with as_an_ordinary_user(vault):
+        vault.memory.chmod(0o555)
+        with vault.app() as app, caplog.at_level(logging.WARNING):
+            assert found(app) == found(app, category="decisions") == ["ana", "rui"]
+            assert "Kafka" in brief.brief(app, "ana", "kafka").text
+    assert [record.message for record in caplog.records if "pages themselves" in record.message] == [
+        caplog.records[0].message
+    ]
+    assert not (vault.memory / ".vault").exists()
+
+
+@posix
+def test_a_page_that_cannot_be_read_is_named_and_the_others_are_searched(vault, caplog):
+    (vault.memory / "rui" / "decisions.md").chmod(0)
+    with as_an_ordinary_user(vault), vault.app() as app, caplog.at_level(logging.WARNING):
+        assert found(app) == ["ana"]
+        assert found(app) == ["ana"]
+    assert [("rui" in record.message, "left out" in record.message) for record in caplog.records] == [(True, True)]
+
+
+def test_a_mirror_that_cannot_be_made_is_done_without(vault, caplog):
+    (vault.memory / ".vault").mkdir()
+    (vault.memory / ".vault" / "mirror.sqlite3").mkdir()
+    with vault.app() as app, caplog.at_level(logging.WARNING):
+        assert found(app) == ["ana", "rui"]
+    assert len(caplog.records) == 1
+
+
+def test_an_index_is_made_anew_and_vectors_only_where_there_is_something_to_make_them_with(vault):
+    with vault.app(semantic__mode="off") as app:
+        assert maintain.reindex(app, vectors=False).entries == 2
+        with pytest.raises(ModelError) as raised:
+            maintain.reindex(app, vectors=True)
+    assert "pip install" in raised.value.hint
+
+
+def test_nothing_is_made_where_there_is_no_vault(workspace):
+    with workspace.app() as app:
+        assert maintain.reindex(app, vectors=False).entries == 0
+    assert not workspace.memory.exists()
