@@ -64,6 +64,7 @@ def test_what_a_model_says_goes_into_the_vault_once(workspace):
     assert retold(workspace) == {
         "decisions": "The export of the invoices has to be ready before six.",
         "lessons": "The supplier file is in Latin-1, which broke the import.",
+        "profile": "export_ready: before six",
     }
     assert (first.outcomes, first.stored, first.facts) == ({"ok": 1}, {"decisions": 1, "lessons": 1}, 1)
     assert (len(server.requests), again.outcomes) == (1, {})
@@ -217,7 +218,8 @@ def test_what_a_person_deleted_or_had_forgotten_stays_away(workspace):
         reflect(workspace, server)
         with workspace.app() as app:
             ids = {memory.page.category: memory.id for memory in app.vault.view().memories}
-            vaults.delete(app, app.agent, "decisions", ids["decisions"])
+            for category in ("decisions", "profile"):
+                vaults.delete(app, app.agent, category, ids[category])
             forgetting.forget(app, forgetting.words_of(app, ids["lessons"], None))
         ledger_of_taken = workspace.memory / "taken.jsonl"
         lines = ledger_of_taken.read_text(encoding="utf-8").splitlines(keepends=True)
