@@ -6,17 +6,17 @@ entries: whatever interrupts this, doing it again applies the same reply, and as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from agent_memory.app import asking
+from agent_memory.app import asking, profile
 from agent_memory.app.asking import FAILURES_WARNED, Call
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options, transcript_folders
 from agent_memory.app.intake import Intake
 from agent_memory.app.tally import Tally
-from agent_memory.errors import AgentMemoryError, UsageError
+from agent_memory.errors import AgentMemoryError, InvalidValue, UsageError
 from agent_memory.fabric.forgotten import forgotten_at
 from agent_memory.fabric.take import Proposal, Rules, Taking, take
 from agent_memory.model.asking import Prompt
@@ -28,8 +28,6 @@ from agent_memory.tailing.scan import scan
 from agent_memory.vault.store import View
 
 PURPOSE: Final = "reflection"
-
-FactPlan = Callable[[View, Exchange, tuple[Fact, ...]], Batch]
 
 _log = logs.get("reflection")
 
@@ -86,11 +84,6 @@ def _add(counts: dict[str, int], more: Mapping[str, int]) -> None:
         counts[name] = counts.get(name, 0) + number
 
 
-def leave_facts(view: View, exchange: Exchange, facts: tuple[Fact, ...]) -> Batch:
-    """Change nothing: without a profile to take them, facts stay in the recorded reply."""
-    return Batch()
-
-
 def _about(exchange: Exchange) -> Subject:
     return Subject(PURPOSE, exchange.conversation, exchange.digest)
 
@@ -108,14 +101,12 @@ class Reflector:
 
     Args:
         app: The product.
-        facts: Decides, on the vault as it is, what becomes of validated facts; here a profile is plugged in.
         verb: On whose behalf, for the journal.
     """
 
-    def __init__(self, app: App, *, verb: str, facts: FactPlan = leave_facts) -> None:
+    def __init__(self, app: App, *, verb: str) -> None:
         self.tally = Reflected(Estimate())
         self._app = app
-        self._facts = facts
         self._verb = verb
 
     def recorded(self, exchange: Exchange) -> str | None:
@@ -166,14 +157,31 @@ class Reflector:
             if view.taken.by_key(due.exchange.key) is not None:
                 return Batch()
             taking = take(view, [self._proposal(due, reflection)], self._rules())
-            facts = self._facts(view, due.exchange, reflection.facts)
             done = TakenLine(due.exchange.key, "", app.clock.now(), "reflected")
             taken[:] = [taking]
-            return Batch((*taking.batch.changes, *facts.changes), (*taking.batch.taken, *facts.taken, done))
+            return Batch(taking.batch.changes, (*taking.batch.taken, done))
 
+        if app.vault.view().taken.by_key(due.exchange.key) is None:
+            self._take_facts(due, reflection.facts)
         app.vault.update(plan, verb=self._verb)
         for taking in taken:
             self.tally.add(reflection, taking)
+
+    def _take_facts(self, due: Due, facts: Iterable[Fact]) -> None:
+        """Tell the profile. If this is cut short it is told again, and what it knows already changes nothing."""
+        exchange, now = due.exchange, self._app.clock.now()
+        for fact in facts:
+            try:
+                profile.set_fact(
+                    self._app,
+                    fact,
+                    agent=due.agent,
+                    by="reflection",
+                    said_at=min(exchange.answer.at, now),
+                    said=[exchange.user_text],
+                )
+            except InvalidValue as error:
+                _log.info("a fact was left out, for its %s", error.facts["field"])
 
     def _proposal(self, due: Due, reflection: Reflection) -> Proposal:
         return Proposal(due.exchange.answer, reflection.candidates, due.agent, resumed=False, by="reflection")
@@ -189,8 +197,7 @@ class Reflector:
         return read(due.exchange, reply, limits)
 
     def _prompt(self, due: Due) -> Prompt:
-        profile = self._app.vault.view().of(due.agent, "profile", archived=False)
-        known = [memory.body.split("\n", 1)[0] for memory in profile if memory.active]
+        known = [f"{one.key}: {one.value}" for one in profile.listed(self._app, agent=due.agent).facts]
         return prompt_for(
             due.exchange, known=known, max_reply_tokens=self._app.settings.count("reflection.max_reply_tokens")
         )

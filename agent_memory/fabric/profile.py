@@ -24,8 +24,8 @@ from agent_memory.fabric.versions import (
     current,
     votes_of,
 )
-from agent_memory.model.ids import next_free_id
-from agent_memory.model.memory import Add, Amend, Author, Batch, Draft, Fact, Memory, Move, PageRef
+from agent_memory.model.ids import digest, fingerprint, next_free_id
+from agent_memory.model.memory import Add, Amend, Author, Batch, Draft, Fact, Memory, Move, PageRef, TakenLine
 from agent_memory.vault.taken import utc_text
 from agent_memory.vault.view import View
 
@@ -87,12 +87,16 @@ def assert_fact(view: View, page: PageRef, chain: Sequence[Version], said: Asser
     entry = next_free_id(int(said.now.timestamp() * 1000), view.id_in_use)
     ends = [_end(memory, "superseded", since, entry) for memory in _active(view, page, said.fact.key)]
     add = Add(page, _draft(said, entry, since))
-    return Decision("set", entry, Batch((*ends, add, *_overflow(holding, said, max_entries))))
+    words = fingerprint(facts.body_of(said.fact))  # by which it is known again if a person takes the entry out
+    line = TakenLine(digest(CATEGORY, entry), entry, said.now, "stored", words)
+    taken = (line,) if said.said_at else ()
+    return Decision("set", entry, Batch((*ends, add, *_overflow(holding, said, max_entries)), taken))
 
 
 def _is_outdated(view: View, mine: Sequence[Version], said: Assertion, said_at: datetime) -> bool:
-    forgotten = forgotten_at(view, facts.body_of(said.fact))
-    moments = [forgotten, *(moment for one in mine for moment in (one.valid_from, one.valid_to))]
+    body = facts.body_of(said.fact)
+    gone = [forgotten_at(view, body), view.removed_words(fingerprint(body))]
+    moments = [*gone, *(moment for one in mine for moment in (one.valid_from, one.valid_to))]
     return any(moment is not None and said_at < moment for moment in moments)
 
 

@@ -1,5 +1,7 @@
 """Notes in a workspace: this project's and those for all, recalled and forgotten."""
 
+import logging
+
 import pytest
 
 from agent_memory.app import changes, notes
@@ -138,11 +140,12 @@ def test_an_edit_by_hand_is_recalled_at_once(workspace):
         assert bodies(notes.recall(app, "twelve")) == ["The oven needs twelve minutes."]
 
 
-def test_no_log_has_words_of_a_fact_or_a_note(workspace, caplog):
+def test_no_log_has_words_of_a_fact_or_a_note(workspace, caplog, monkeypatch):
     from agent_memory.app import profile
     from agent_memory.model.memory import Fact
 
-    caplog.set_level("DEBUG")
+    caplog.set_level("DEBUG", logger="agent_memory")
+    monkeypatch.setattr(logging.getLogger("agent_memory"), "propagate", True)  # a command may have had its own way
     with workspace.app() as app:
         profile.set_fact(app, Fact("codename", "Bluefinch"))
         notes.store(app, "The Bluefinch oven needs ten minutes.")

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from agent_memory.app import forget as forgetting
-from agent_memory.app import reflecting, stats
+from agent_memory.app import profile, reflecting, stats
 from agent_memory.app import vault as vaults
 from agent_memory.app.ingest import Options
 from agent_memory.app.reflecting import Reflected
 from agent_memory.app.verify import verify
 from agent_memory.errors import SettingsError, UsageError
 from agent_memory.interfaces.cli.main import run
-from agent_memory.model.memory import Batch
+from agent_memory.model.memory import Fact
 from tests.servers import ModelServer, drips, hangs_up, model_server, refuses, says, sends
 from tests.workspace import Workspace
 
@@ -64,6 +64,7 @@ def test_what_a_model_says_goes_into_the_vault_once(workspace):
     assert retold(workspace) == {
         "decisions": "The export of the invoices has to be ready before six.",
         "lessons": "The supplier file is in Latin-1, which broke the import.",
+        "profile": "export_ready: before six",
     }
     assert (first.outcomes, first.stored, first.facts) == ({"ok": 1}, {"decisions": 1, "lessons": 1}, 1)
     assert (len(server.requests), again.outcomes) == (1, {})
@@ -217,7 +218,8 @@ def test_what_a_person_deleted_or_had_forgotten_stays_away(workspace):
         reflect(workspace, server)
         with workspace.app() as app:
             ids = {memory.page.category: memory.id for memory in app.vault.view().memories}
-            vaults.delete(app, app.agent, "decisions", ids["decisions"])
+            for category in ("decisions", "profile"):
+                vaults.delete(app, app.agent, category, ids[category])
             forgetting.forget(app, forgetting.words_of(app, ids["lessons"], None))
         ledger_of_taken = workspace.memory / "taken.jsonl"
         lines = ledger_of_taken.read_text(encoding="utf-8").splitlines(keepends=True)
@@ -240,19 +242,42 @@ def test_losing_the_state_asks_nothing_twice(workspace):
     assert again.outcomes == {}
 
 
-def test_the_facts_come_to_whoever_keeps_them_in_the_same_step(workspace):
+def facts_of(workspace: Workspace, key: str) -> list[tuple[str, str]]:
+    with workspace.app() as app:
+        return [(known.value, known.version.status) for known in profile.history(app, key)]
+
+
+def test_a_fact_goes_into_the_profile_once_however_often_its_reply_is_applied(workspace):
     talk(workspace)
-    kept = []
-
-    def facts(view, exchange, found):
-        kept.append(found)
-        return Batch()
-
     with model_server(says(LINES)) as server, workspace.app(**server.settings()) as app:
         due = reflecting.backlog(app, Options(app.agent, timedelta(minutes=5)))[0]
-        reflecting.Reflector(app, verb="reflect", facts=facts).apply(due, LINES)
+        reflector = reflecting.Reflector(app, verb="reflect")
+        reflector._take_facts(due, [Fact("export_ready", "before six")])  # and then it was cut short
+        reflector.apply(due, LINES)
+        reflector.apply(due, LINES)
 
-    assert [(fact.key, fact.value, fact.pinned) for fact in kept[0]] == [("export_ready", "before six", True)]
+    assert facts_of(workspace, "export_ready") == [("before six", "active")]
+
+
+def test_what_a_person_set_or_removed_since_outweighs_what_a_model_says_of_before(workspace):
+    talk(workspace)
+    with model_server(says(LINES)) as server, workspace.app(**server.settings()) as app:
+        profile.set_fact(app, Fact("export_ready", "before seven"))
+        due = reflecting.backlog(app, Options(app.agent, timedelta(minutes=5)))[0]
+        reflecting.Reflector(app, verb="reflect").apply(due, LINES)
+
+    assert facts_of(workspace, "export_ready") == [("before seven", "active")]
+
+
+def test_a_fact_that_cannot_be_costs_itself(workspace):
+    talk(workspace)
+    with model_server(says(LINES)) as server, workspace.app(**server.settings()) as app:
+        profile.set_fact(app, Fact("my_export_ready", "before six"))
+        due = reflecting.backlog(app, Options(app.agent, timedelta(minutes=5)))[0]
+        reflecting.Reflector(app, verb="reflect").apply(due, LINES)
+        assert [known.key for known in profile.listed(app).facts] == ["my_export_ready"]
+
+    assert "decisions" in retold(workspace)
 
 
 def test_known_facts_are_shown_and_never_more_than_fit(workspace):
