@@ -22,7 +22,6 @@ from agent_memory.vault.view import PageState
 
 Redact = Callable[[str], str]
 
-SUMMARY_TAG: Final = "compacted"  # the npm package's summaries repeat what they summarise
 MAX_VOTES: Final = 1_000_000
 
 
@@ -128,7 +127,7 @@ def _row(memory: Memory, own_digest: str, redact: Redact) -> EntryRow:
         place=f"{origin.turn if origin else 0:09}/{clean(memory.id)}/{own_digest}",
         language=language,
         votes=_votes(memory),
-        active=memory.active and SUMMARY_TAG not in memory.tags,
+        active=memory.active,
         meaning=digest(body),
         found_tags=fold(f" {tags} ") if tags else "",
         chunks=fts.chunks(body, language),

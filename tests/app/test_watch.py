@@ -95,7 +95,7 @@ def watcher(workspace: Workspace) -> str:
 def mirrored(workspace: Workspace) -> str:
     """The text in the mirror as it stands; nothing is synced."""
     with contextlib.closing(sqlite3.connect(workspace.memory / ".vault" / "mirror.sqlite3")) as connection:
-        return str(connection.execute("select body from memories").fetchall())
+        return str(connection.execute("select body from passages").fetchall())
 
 
 def now() -> datetime:

@@ -25,7 +25,7 @@ VAULT = [
         a_memory("Decidimos autenticar com JWT.", id="1", tags=("segurança",)),
         a_memory("We chose Kafka.", id="2", position=1, meta={"status": "superseded"}),
         a_memory("Deployment needs the connection pool warm.", id="3", position=2),
-        a_memory("O que vale, vale.", id="7", position=3, tags=("compacted",)),
+        a_memory("O que vale, vale.", id="7", position=3, tags=("compacted",), meta={"by": "compaction"}),
     ),
     a_page_state(a_memory("Kafka was archived for its size.", id="4", page=ARCHIVE), page=ARCHIVE),
     a_page_state(a_memory("Kafka precisa de disco.", id="5", page=LESSONS, at=A_DAY + timedelta(days=1)), page=LESSONS),
