@@ -13,6 +13,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -149,7 +150,12 @@ def _listed(entry: os.DirEntry[str]) -> Listed:
         kinds = entry.is_dir(), entry.is_file()
     except OSError:
         kinds = False, False
-    return Listed(entry.name, Path(entry.path), *kinds, entry.is_symlink())
+    return Listed(entry.name, _path_of(entry.path), *kinds, entry.is_symlink())
+
+
+@lru_cache(maxsize=8192)  # taking paths apart is most of what looking through a vault costs
+def _path_of(text: str) -> Path:
+    return Path(text)
 
 
 def walk(
