@@ -32,7 +32,6 @@ _READ_CHARS: Final = 4_000
 _SCANNED_CHARS: Final = 50_000
 _LEAD_CHARS: Final = 40
 _MAX_NAME_CHARS: Final = 64  # longer runs are digests and encoded bytes, whose pieces say nothing
-_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
 _PART: Final = re.compile(r"\w+(?:[./:@#+-]+\w+)*")
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -150,18 +149,23 @@ def spelt(text: str) -> list[str]:
     return _WORD.findall(fold(text))
 
 
-def repairs(word: Word) -> Iterator[tuple[Word, ...]]:
-    """Offer what a word that stands nowhere may have been meant as, the likeliest kind of slip first.
+def is_repairable(word: Word) -> bool:
+    """Tell whether a word that stands nowhere is long enough to be a slip of the finger."""
+    return bool(_WORD.fullmatch(word.terms[0])) and REPAIR_CHARS <= len(word.terms[0]) <= _MAX_NAME_CHARS
 
-    First two letters exchanged or one too many, then one letter wrong or missing.
-    """
+
+def swaps(word: Word) -> list[Word]:
+    """Return what a word may have been before two letters changed places or one came in."""
     spelt = word.terms[0]
-    if _WORD.fullmatch(spelt) and REPAIR_CHARS <= len(spelt) <= _MAX_NAME_CHARS:
-        cuts = [(spelt[:at], spelt[at:]) for at in range(len(spelt) + 1)]
-        swapped = [a + b[1] + b[0] + b[2:] for a, b in cuts if len(b) > 1] + [a + b[1:] for a, b in cuts if b]
-        yield tuple(Word(_terms(other, None)) for other in dict.fromkeys(swapped))
-        wrong = [a + letter + b[skip:] for a, b in cuts for letter in _LETTERS for skip in (0, 1)]
-        yield tuple(Word((other,)) for other in dict.fromkeys(wrong))
+    cuts = [(spelt[:at], spelt[at:]) for at in range(len(spelt))]
+    meant = [a + b[1] + b[0] + b[2:] for a, b in cuts if len(b) > 1] + [a + b[1:] for a, b in cuts]
+    return [Word(_terms(other, None)) for other in dict.fromkeys(meant)]
+
+
+def is_one_letter_off(spelt: str, other: str) -> bool:
+    """Tell whether one letter of ``spelt`` is wrong or missing where ``other`` was meant."""
+    same = next((at for at, pair in enumerate(zip(spelt, other, strict=False)) if pair[0] != pair[1]), len(spelt))
+    return other[same + 1 :] in (spelt[same + 1 :], spelt[same:]) and other != spelt
 
 
 def chunks(body: str, language: Language | None) -> tuple[Chunk, ...]:

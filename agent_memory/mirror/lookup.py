@@ -70,10 +70,11 @@ def frequencies(database: Database, terms: Iterable[str]) -> dict[str, int]:
     return found
 
 
-def begins_any(database: Database, prefix: str) -> bool:
-    """Tell whether a term anywhere begins like this."""
+def beginning_with(database: Database, prefix: str, limit: int = -1) -> dict[str, int]:
+    """Return in how many passages each term stands that begins like this."""
     last = prefix + "\U0010ffff"
-    return database.row("select 1 from vocabulary where term > ? and term < ? limit 1", [prefix, last]) is not None
+    rows = database.rows("select term, doc from vocabulary where term > ? and term < ? limit ?", [prefix, last, limit])
+    return {row["term"]: row["doc"] for row in rows}
 
 
 def by_words(database: Database, match: str, wanted: Filter) -> dict[int, float]:

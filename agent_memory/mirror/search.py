@@ -131,11 +131,11 @@ class Mirror:
         if not asked:
             found = lookup.latest(self._database, wanted) if query.chooses else []
             return lookup.leads(self._database, {entry: {} for entry in found}, {})
-        asked = self._understood(asked)
+        asked, around = self._understood(asked)
         scores: dict[int, dict[str, float]] = {}
         for name, look, match in (
             ("words", lookup.by_words, fts.match(asked)),
-            ("nearby", lookup.by_surroundings, fts.match_nearby(asked)),
+            ("nearby", lookup.by_surroundings, fts.match_nearby(around)),
             ("pairs", lookup.by_words, fts.match_pairs(asked)),
         ):
             for entry, score in look(self._database, match, wanted).items() if match else ():
@@ -147,15 +147,19 @@ class Mirror:
             return {}
         return self._vectors.meanings(text, lookup.all_of(self._database, wanted), found)
 
-    def _understood(self, asked: Sequence[Word]) -> tuple[Word, ...]:
-        """Return the telling ones of the words, and instead of some that stand nowhere what they were meant as."""
+    def _understood(self, asked: Sequence[Word]) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+        """Return the telling ones of the words, and instead of some that stand nowhere what they were meant as.
+
+        First those to look for, then those to look for in the surroundings too, which are several times as many rows.
+        """
         known = lookup.frequencies(self._database, {token for word in asked for token in fts.tokens(word)})
         strange = [word for word in asked if not fts.rows_of(word, known)]
         alone = len(strange) == len(asked)
         longest = sorted(strange, key=lambda word: -len(word.terms[0]))[:MOST_REPAIRS]
         meant = {word: self._repaired(word, known, prefix=alone) for word in longest}
         most_rows = MOST_ROWS + queries.count(self._database) // MORE_ROWS
-        return fts.telling([meant.get(word) or word for word in asked], known, most_rows=most_rows)
+        told = fts.telling([meant.get(word) or word for word in asked], known, most_rows=most_rows)
+        return told, fts.telling(told, known, most_rows=most_rows // 2)
 
     def _repaired(self, word: Word, known: dict[str, int], *, prefix: bool) -> Word | None:
         """Return what stands somewhere and ``word`` may have been meant as; its rows are added to ``known``.
@@ -163,14 +167,18 @@ class Mirror:
         Beside words that stand somewhere the beginning of a longer one is mostly another word.
         """
         spelt = word.terms[0]
-        if prefix and len(spelt) >= fts.PREFIX_CHARS and lookup.begins_any(self._database, spelt):
+        if prefix and len(spelt) >= fts.PREFIX_CHARS and lookup.beginning_with(self._database, spelt, 1):
             return Word((spelt,), is_prefix=True)
-        for offers in fts.repairs(word):
-            known |= lookup.frequencies(self._database, {term for offer in offers for term in offer.terms})
-            best = max(offers, key=lambda offer: fts.rows_of(offer, known))
-            if fts.rows_of(best, known):
-                return best
-        return None
+        if not fts.is_repairable(word):
+            return None
+        offers = fts.swaps(word)
+        known |= lookup.frequencies(self._database, {term for offer in offers for term in offer.terms})
+        if not any(fts.rows_of(offer, known) for offer in offers):
+            alike = lookup.beginning_with(self._database, spelt[: max(2, len(spelt) // 3)])
+            offers = [Word((term,)) for term in alike if fts.is_one_letter_off(spelt, term)]
+            known |= {offer.terms[0]: alike[offer.terms[0]] for offer in offers}
+        best = max(offers, key=lambda offer: fts.rows_of(offer, known), default=None)
+        return best if best and fts.rows_of(best, known) else None
 
     def _mended(self, work: Callable[[], T]) -> T:
         """Do ``work``; if the file turns out to be damaged, do it again on a new one."""

@@ -53,8 +53,9 @@ def sync(database: Database, pages: Sequence[PageState], redact: Redact) -> Sync
     known = queries.stamps(database)
     current = {state.page: state for state in pages}
     gone = known.keys() - current.keys()
-    changed = [state for state in current.values() if not _has_bytes(known, state)]
-    touched = [state for state in current.values() if _has_bytes(known, state) and known[state.page] != _stamp(state)]
+    other = [state for state in current.values() if known.get(state.page) != _stamp(state)]
+    changed = [state for state in other if not _has_bytes(known, state)]
+    touched = [state for state in other if _has_bytes(known, state)]
     if gone or changed or touched:
         fresh = [(state, _Rows(state, queries.digests(database, state.page), redact)) for state in changed]
         with database.atomic():

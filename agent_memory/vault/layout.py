@@ -6,6 +6,7 @@ alone.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from agent_memory.errors import InvalidName
@@ -22,6 +23,7 @@ def ref_of(path: str) -> PageRef | None:
     return ref if ref.path == path and is_name(agent) and is_name(ref.category) else None
 
 
+@lru_cache(maxsize=4096)
 def is_name(name: str) -> bool:
     """Whether ``name`` can be an agent or a category."""
     try:

@@ -13,6 +13,7 @@ from agent_memory.errors import FileError
 from agent_memory.model.ids import check_name
 from agent_memory.model.memory import PageRef
 from agent_memory.system import files
+from agent_memory.system.files import Listed
 from agent_memory.system.paths import ARCHIVE_FOLDER, MemoryFolder
 from agent_memory.vault import layout, taken
 from agent_memory.vault.taken import Taken
@@ -130,18 +131,24 @@ class Shelf:
     def _page_files(self) -> Iterator[tuple[PageRef, Path, bool]]:
         """Yield every page, where it stands, and whether it is in the vault once links are followed."""
         for agent in self._agent_folders():
-            for folder in (agent, agent / ARCHIVE_FOLDER):
-                if not files.is_folder(folder):
-                    continue
-                folder_inside = folder == agent or self._is_inside(folder)
-                for path in files.list_folder(folder):
-                    ref = layout.ref_of(path.relative_to(self._folder.root).as_posix())
-                    if ref is not None and path.is_file():
-                        yield ref, path, folder_inside and (not path.is_symlink() or self._is_inside(path))
+            for entry in files.scan_folder(agent):
+                yield from self._page(f"{agent.name}/{entry.name}", entry, inside=True)
+                if entry.name == ARCHIVE_FOLDER and entry.is_folder:
+                    inside = self._leads_inside(entry)
+                    for archived in files.scan_folder(entry.path):
+                        yield from self._page(f"{agent.name}/{entry.name}/{archived.name}", archived, inside=inside)
+
+    def _page(self, place: str, entry: Listed, *, inside: bool) -> Iterator[tuple[PageRef, Path, bool]]:
+        ref = layout.ref_of(place) if entry.is_file else None
+        if ref is not None:
+            yield ref, entry.path, inside and self._leads_inside(entry)
 
     def _agent_folders(self) -> list[Path]:
-        named = [path for path in files.list_folder(self._folder.root) if layout.is_name(path.name)]
-        return [path for path in named if files.is_folder(path) and self._is_inside(path)]
+        found = (entry for entry in files.scan_folder(self._folder.root) if entry.is_folder)
+        return [entry.path for entry in found if layout.is_name(entry.name) and self._leads_inside(entry)]
+
+    def _leads_inside(self, entry: Listed) -> bool:
+        return not entry.is_link or self._is_inside(entry.path)
 
     def _is_inside(self, path: Path) -> bool:
         try:

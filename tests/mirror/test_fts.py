@@ -86,14 +86,29 @@ def test_words_side_by_side_are_looked_for_side_by_side_by_their_stems():
     )
 
 
-@pytest.mark.parametrize("typed", ["autenticaçao", "autneticacao", "autenticacaoo", "autenticxcao", "autentiacao"])
-def test_a_slip_of_one_letter_is_among_the_repairs(typed):
-    (word,) = fts.words(typed)
-    assert any("autenticacao" in offer.terms for offers in fts.repairs(word) for offer in offers) or typed[-2:] == "ao"
+@pytest.mark.parametrize("typed", ["autneticacao", "uatenticacao", "autenticacaoo", "auttenticacao"])
+def test_what_two_letters_that_changed_places_or_one_too_many_were_meant_as_is_offered(typed):
+    assert any("autenticacao" in word.terms for word in fts.swaps(Word((typed,))))
 
 
-def test_a_short_word_is_neither_a_beginning_nor_misspelt():
-    assert list(fts.repairs(Word(("api",)))) == []
+@pytest.mark.parametrize(
+    ("spelt", "other", "is_off"),
+    [
+        ("autenticxcao", "autenticacao", True),
+        ("autentiacao", "autenticacao", True),
+        ("autenticaca", "autenticacao", True),
+        ("autenticacao", "autenticacao", False),
+        ("autentxcxcao", "autenticacao", False),
+        ("redis", "redes", True),
+        ("redis", "reads", False),
+    ],
+)
+def test_one_letter_wrong_or_missing_is_told_from_more(spelt, other, is_off):
+    assert fts.is_one_letter_off(spelt, other) is is_off
+
+
+def test_short_words_and_identifiers_are_not_taken_for_slips():
+    assert [fts.is_repairable(Word((term,))) for term in ("api", "src/db/pool.py", "deploy")] == [False, False, True]
 
 
 def test_the_chunks_of_a_long_body_are_about_eighty_words_and_together_the_body():
