@@ -34,7 +34,7 @@ def test_after_any_durable_step_the_recorded_reply_is_applied_once(make):
             assert essence(tuple(active)) == (set() if asked_again[-1] else expected)
             assert len(active) == len({memory.key for memory in active})
 
-    assert len(expected) == 2
+    assert len(expected) == 3
     assert len(states) > 10
     assert asked_again == sorted(asked_again, reverse=True)
     assert not all(asked_again)
