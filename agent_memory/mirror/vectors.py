@@ -6,8 +6,10 @@ that fails, or there are no vectors yet, nothing is said about meaning, and word
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_memory.errors import ModelError
@@ -26,6 +28,18 @@ BATCH: Final = 64
 MOST_CHARS: Final = 2_000
 """What of a long entry is encoded: its beginning."""
 FEWEST_OF_A_LANGUAGE: Final = 8
+BESIDE: Final = 1.0
+"""How much what was said just before or after counts beside what was said."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """Entries with their vectors, those of one conversation in its order."""
+
+    ids: Sequence[int]
+    languages: Sequence[str | None]
+    talks: Sequence[tuple[int, str | None]]
+    matrix: Matrix
 
 
 class Vectors:
@@ -34,7 +48,7 @@ class Vectors:
     def __init__(self, database: Database, encoder: Encoder) -> None:
         self._database = database
         self._encoder = encoder
-        self._loaded: tuple[object, Sequence[int], Sequence[str | None], Matrix] | None = None
+        self._loaded: tuple[object, _Held] | None = None
 
     def make(self, most: int | None = None) -> int:
         """Make the vectors that are missing, ``most`` at most, and drop those of words that stand nowhere.
@@ -66,21 +80,21 @@ class Vectors:
             among: The entries that may be found.
             also: Further entries to tell of.
         """
-        ids, languages, matrix = self._load()
-        if not ids:
+        held = self._held()
+        if not held.ids:
             return {}
         try:
             (asked,) = self._encoder.encode([text[:MOST_CHARS]])
         except ModelError:
             return {}
-        if len(asked) != matrix.shape[1]:
+        if len(asked) != held.matrix.shape[1]:
             return {}
-        near = _standardised(matrix @ _unit(asked), languages)
-        known = {entry: float(value) for entry, value in zip(ids, near, strict=True)}
-        best = sorted(known.keys() & among, key=lambda entry: -known[entry])
-        top = max(known[best[0]], 0.0) if best else 0.0
-        chosen = {*best[:MOST_LEADS], *(entry for entry in also if entry in known)}
-        return {entry: min(max(known[entry], 0.0) / top, 1.0) for entry in chosen} if top else {}
+        near = _standardised(_with_neighbours(held.matrix @ _unit(asked), held.talks), held.languages)
+        known = {entry: float(value) for entry, value in zip(held.ids, near, strict=True)}
+        nearest = sorted(known.keys() & among, key=lambda entry: -known[entry])[:MOST_LEADS]
+        least, most = min(known.values()), known[nearest[0]] if nearest else 0.0
+        chosen = {*nearest, *(entry for entry in also if entry in known)}
+        return {entry: min((known[entry] - least) / ((most - least) or 1.0), 1.0) for entry in chosen}
 
     def _missing(self, most: int) -> dict[str, str]:
         """Return the words that have no vector yet, by their digest."""
@@ -92,21 +106,37 @@ class Vectors:
         )
         return {row["meaning"]: row["body"][:MOST_CHARS] for row in rows}
 
-    def _load(self) -> tuple[Sequence[int], Sequence[str | None], Matrix]:
-        """Return every entry that has a vector, its language, and the vectors; from memory if nothing has changed."""
+    def _held(self) -> _Held:
+        """Return every entry that has a vector; from memory if nothing has changed."""
         import numpy as np
 
         stamp = self._database.stamp()
         if self._loaded is None or self._loaded[0] != stamp:
             rows = self._database.rows(
-                "select m.id, m.language, v.vector from memories m join vectors v on v.meaning = m.meaning"
-                " and v.encoder = ? where m.active",
+                "select m.id, m.language, m.page, m.conversation, v.vector from memories m join vectors v"
+                " on v.meaning = m.meaning and v.encoder = ? where m.active order by m.page, m.conversation, m.place",
                 [self._encoder.name],
             )
-            data = b"".join(row["vector"] for row in rows)
-            matrix = np.frombuffer(data, dtype="<f2").astype(np.float32).reshape(len(rows), -1 if rows else 0)
-            self._loaded = stamp, [row["id"] for row in rows], [row["language"] for row in rows], matrix
-        return self._loaded[1:]
+            data = np.frombuffer(b"".join(row["vector"] for row in rows), dtype="<f2").astype(np.float32)
+            held = _Held(
+                [row["id"] for row in rows],
+                [row["language"] for row in rows],
+                [(row["page"], row["conversation"]) for row in rows],
+                data.reshape(len(rows), -1) if rows else data,
+            )
+            self._loaded = stamp, held
+        return self._loaded[1]
+
+
+def _with_neighbours(cosines: Matrix, talks: Sequence[tuple[int, str | None]]) -> Matrix:
+    """Add to each cosine a share of the larger one beside it in the same conversation; by itself, of its own."""
+    import numpy as np
+
+    joined = np.array([one == other and one[1] is not None for one, other in itertools.pairwise(talks)], dtype=bool)
+    before, after = np.full_like(cosines, -np.inf), np.full_like(cosines, -np.inf)
+    before[1:][joined], after[:-1][joined] = cosines[:-1][joined], cosines[1:][joined]
+    beside = np.maximum(before, after)
+    return np.add(cosines, np.float32(BESIDE) * np.where(np.isinf(beside), cosines, beside), dtype=np.float32)
 
 
 def _standardised(cosines: Matrix, languages: Sequence[str | None]) -> Matrix:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,6 +14,9 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from agent_memory.model.recall import Query
+
+MOST_CONDITIONS: Final = 20
+"""What looks like more of them is something that was pasted: the rest is words."""
 
 _TOKEN: Final = re.compile(
     r'(?<!\S)(?:(?P<not>-)?"(?P<phrase>[^"]+)"(?!\S)|-(?P<without>\w\S*)'
@@ -25,7 +29,7 @@ def parse(text: str, given: Query | None = None) -> Query:
     """Read ``text``; what ``given`` has stays unless the text says otherwise."""
     query = given or Query("")
     words, end = [], 0
-    for found in _TOKEN.finditer(text):
+    for found in itertools.islice(_TOKEN.finditer(text), MOST_CONDITIONS):
         if changes := _changes(query, found.groupdict()):
             words.append(text[end : found.start()])
             query, end = replace(query, **changes), found.end()

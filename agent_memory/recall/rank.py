@@ -61,10 +61,10 @@ class Board:
 def rank(leads: Sequence[Lead], query: Query) -> Board:
     """Score the leads: what each way of looking gave, and what else speaks for them."""
     board = Board(leads)
+    _mix_meaning(board, query.text)
     _add_author(board, query.text)
     _add_conversation(board)
     _add_date(board, query.text)
-    _mix_meaning(board, query.text)
     _add_corrections(board)
     return board
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_memory.mirror.search import Mirror
 from agent_memory.model.memory import Memory, PageRef
 from agent_memory.model.recall import Query
+from agent_memory.model.syntax import parse
 from agent_memory.recall.engine import recall
 from agent_memory.vault.view import PageState
 from tests.builders import a_memory, a_page_state
@@ -90,11 +93,44 @@ def test_a_synced_mirror_equals_a_rebuilt_one(history):
         assert synced.sync(history[-1]).loaded == 0
 
 
-@given(st.one_of(st.text(), st.text(alphabet=st.characters()), st.text(alphabet="\"'()*:^-+{}[]\\NEAROT \0\ud800ábc")))
-def test_any_text_is_a_valid_query(text):
+ANY_TEXT = st.one_of(
+    st.text(),
+    st.text(alphabet=st.characters(), max_size=300),
+    st.text(alphabet="\"'()*:^-+{}[]\\NEAROT \0\ud800ábc"),
+    st.lists(st.sampled_from([*WORDS, "tag:x", '"', "-", "before:2026", "AND", "NEAR(", "*"])).map(" ".join),
+)
+
+
+@pytest.fixture(scope="module")
+def asked() -> Iterator[Mirror]:
     with a_mirror() as mirror:
-        mirror.sync([a_page_state(a_memory("abc NEAR á decisões"))])
-        recall(mirror, Query(text))
+        mirror.sync([a_page_state(a_memory("abc NEAR á decisões"), a_memory("Use Redis in poolTimeout.", position=1))])
+        yield mirror
+
+
+@settings(max_examples=300)
+@given(ANY_TEXT)
+def test_any_text_is_a_valid_query(asked, text):
+    recall(asked, Query(text))
+    recall(asked, parse(text))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@settings(max_examples=10_000)
+@given(ANY_TEXT)
+def test_any_of_ten_thousand_texts_is_a_valid_query(asked, text):
+    recall(asked, Query(text))
+    recall(asked, parse(text))
+
+
+@pytest.mark.parametrize("piece", ["a", "a ", 'NEAR("', "\0\ud800", "-x tag:y ", "decisões\n", "aB/c.d-"])
+def test_a_megabyte_is_a_valid_query_and_costs_little(asked, piece):
+    text = piece * (1_000_000 // len(piece))
+    started = time.process_time()
+    recall(asked, Query(text))
+    recall(asked, parse(text[:100_000]))
+    assert time.process_time() - started < 10
 
 
 @given(st.text(alphabet=" \t\n.,;:!?\"'()[]{}*^-+\0\ud800…"))

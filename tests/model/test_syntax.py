@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory.model.recall import Query
-from agent_memory.model.syntax import parse
+from agent_memory.model.syntax import MOST_CONDITIONS, parse
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,12 @@ def test_what_reads_as_no_condition_is_words(text):
 def test_what_was_given_stays_unless_the_text_says_otherwise():
     given_query = Query("", agent="ana", category="lessons", limit=3, inactive=True)
     assert parse("x agent:rui", given_query) == replace(given_query, text="x", agent="rui")
+
+
+def test_a_paste_full_of_conditions_is_mostly_words():
+    query = parse("-x " * 1000)
+    assert len(query.without) == MOST_CONDITIONS
+    assert len(query.text.split()) == 1000 - MOST_CONDITIONS
 
 
 @given(st.text())

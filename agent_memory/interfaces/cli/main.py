@@ -32,6 +32,7 @@ COMMANDS: Final = (
     ("search", "find", "Find memories."),
     ("inject", "find", "See what an agent would be told."),
     ("why", "find", "Say where a memory came from, and why it is told or not."),
+    ("reindex", "find", "Make the search index anew from the pages."),
     ("profile", "fabric", "Facts about you and your work."),
     ("notes", "fabric", "Notes that are looked up on demand."),
     ("agents", "vault", "List the agents that have pages."),
