@@ -37,6 +37,7 @@ def _a_home_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: py
     for name in list(os.environ):
         if name.startswith(("AGENT_MEMORY_", "XDG_", "CURSOR_")):
             monkeypatch.delenv(name)
+    monkeypatch.setenv("AGENT_MEMORY_SEMANTIC_MODE", "off")  # whether or not the extra is installed
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))
 

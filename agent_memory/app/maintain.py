@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +26,9 @@ from agent_memory.sessions import checkpoint as checkpoints
 from agent_memory.system import files, locks
 from agent_memory.vault.store import View
 
-VECTORS_AT_ONCE: Final = 500
+VECTORS_AT_ONCE: Final = 16
+VECTORS_FOR: Final = timedelta(seconds=2)
+"""How long the watcher makes vectors before it looks around again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +160,11 @@ def reindex(app: App, *, vectors: bool) -> Reindexing:
 
 
 def _some_vectors(app: App) -> None:
-    """Make a few vectors that are missing, so that whoever runs this soon goes on."""
-    made = app.mirror.make_vectors(VECTORS_AT_ONCE)
-    app.state.record_run("vectors", app.clock.now(), {"vectors": made})
+    """Make vectors that are missing, for a moment, so that whoever runs this soon goes on."""
+    mirror, started, made = app.mirror, app.clock.now(), 0
+    while (batch := mirror.make_vectors(VECTORS_AT_ONCE)) and app.clock.now() - started < VECTORS_FOR:
+        made += batch
+    app.state.record_run("vectors", app.clock.now(), {"vectors": made + batch})
 
 
 RUNS: Final[dict[str, Callable[[App], object]]] = {
