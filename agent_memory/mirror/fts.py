@@ -93,19 +93,20 @@ def words(text: str) -> tuple[Word, ...]:
     return tuple(Word(_terms(term, language)) for term in folded)
 
 
-def telling(asked: Sequence[Word], known: Mapping[str, int], *, most_rows: int) -> tuple[Word, ...]:
+def telling(asked: Sequence[Word], known: Mapping[str, int], *, most_rows: int, fewest: int = 2) -> tuple[Word, ...]:
     """Return those of ``asked`` that say most about what is meant, in their order.
 
     Args:
         asked: The words of a query.
         known: In how many rows each token stands, where it stands in any.
-        most_rows: How many rows the words may come to together; the rarest two are kept in any case.
+        most_rows: How many rows the words may come to together.
+        fewest: How many of the rarest are kept in any case.
     """
     frequency = {word: rows_of(word, known) for word in asked}
     kept, total = set[Word](), 0
     for word in sorted(filter(frequency.get, asked), key=frequency.__getitem__)[:MAX_WORDS]:
         total += frequency[word]
-        if total > most_rows and len(kept) > 1:
+        if total > most_rows and len(kept) >= fewest:
             break
         kept.add(word)
     return tuple(word for word in asked if word in kept)

@@ -26,8 +26,10 @@ _FILTER: Final = """
     (:agent is null or s.agent = :agent) and (:category is null or s.category = :category)
     and (s.active or :inactive) and (:after is null or s.at >= :after) and (:before is null or s.at < :before)
 """
+# What FTS5 keeps of passages is read from its own table where nothing is matched: many times quicker, row by row.
+_BODY: Final = "(select group_concat(c0, '') from passages_content where id between s.id * 1024 and s.id * 1024 + 1023)"
 _TAGGED: Final = """
-    and exists (select 1 from passages t where t.rowid = s.id * 1024 and instr(t.tags, :{name}))
+    and s.tags <> '' and instr((select c1 from passages_content where id = s.id * 1024), :{name})
 """
 _HAVING: Final = "and s.id {verb} (select rowid / 1024 from passages where passages match :{name})\n"
 
@@ -135,18 +137,19 @@ def leads(database: Database, scores: Mapping[int, Mapping[str, float]], meaning
 
 def hits(database: Database, ids: Sequence[int]) -> list[Hit]:
     """Return entries with their words, in the order of ``ids``."""
-    rows = {row["id"]: row for row in _of(database, "s.*", ids)}
-    return [_hit(database, rows[one]) for one in ids]
+    rows = {row["id"]: row for row in _of(database, f"s.*, {_BODY} as body", ids)}
+    return [_hit(rows[one]) for one in ids]
 
 
 def latest_of(database: Database, *, agent: str, category: str, limit: int | None) -> list[Hit]:
     """Return the active entries of an agent's category, archive included, the latest said first."""
+    order = "order by s.at desc, s.archived, s.position"
     rows = database.rows(
-        "select * from standing where agent = ? and category = ? and active"
-        " order by at desc, archived, position limit ?",
+        f"select s.*, {_BODY} as body from (select * from standing s where s.agent = ? and s.category = ?"  # noqa: S608
+        f" and s.active {order} limit ?) s {order}",
         [clean(agent), clean(category), -1 if limit is None else min(max(limit, 0), MAX_ROWS)],
     )
-    return [_hit(database, row) for row in rows]
+    return [_hit(row) for row in rows]
 
 
 def _of(database: Database, columns: str, ids: Iterable[int]) -> list[Row]:
@@ -159,15 +162,12 @@ def _of(database: Database, columns: str, ids: Iterable[int]) -> list[Row]:
     return found
 
 
-def _hit(database: Database, row: Row) -> Hit:
-    chunks = database.rows(
-        "select body from passages where rowid between ? * 1024 and ? * 1024 + 1023", [row["id"]] * 2
-    )
+def _hit(row: Row) -> Hit:
     return Hit(
         page=PageRef(row["agent"], row["category"], bool(row["archived"])),
         id=row["entry"],
         at=datetime.fromisoformat(row["at"]),
         tags=tuple(row["tags"].split()),
-        body="".join(chunk["body"] for chunk in chunks),
+        body=row["body"],
         score=0.0,
     )

@@ -31,9 +31,9 @@ T = TypeVar("T")
 REBUILD_TIMEOUT_S: Final = 10.0
 MOST_REPAIRS: Final = 3
 """A long paste has many words that stand nowhere; the longest ones are worth a second look."""
-MOST_ROWS: Final = 1_500
+MOST_ROWS: Final = 1_000
 MORE_ROWS: Final = 32
-"""A query may make SQLite score 1,500 rows and a 32nd of all; its most frequent words are left out beyond."""
+"""A query may make SQLite score 1,000 rows and a 32nd of all; its most frequent words are left out beyond."""
 
 
 class Mirror:
@@ -159,7 +159,7 @@ class Mirror:
         meant = {word: self._repaired(word, known, prefix=alone) for word in longest}
         most_rows = MOST_ROWS + queries.count(self._database) // MORE_ROWS
         told = fts.telling([meant.get(word) or word for word in asked], known, most_rows=most_rows)
-        return told, fts.telling(told, known, most_rows=most_rows // 2)
+        return told, fts.telling(told, known, most_rows=most_rows // 2, fewest=1)
 
     def _repaired(self, word: Word, known: dict[str, int], *, prefix: bool) -> Word | None:
         """Return what stands somewhere and ``word`` may have been meant as; its rows are added to ``known``.
