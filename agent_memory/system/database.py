@@ -18,6 +18,7 @@ from agent_memory.system.files import make_folder
 
 BUSY_TIMEOUT_MS: Final = 5_000
 _DAMAGE: Final = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_NOTADB}
+_MOVE_AWAY: Final = "Move the file away; agent-memory makes a new one."
 
 Row = sqlite3.Row
 Parameters = Sequence[Any] | dict[str, Any]
@@ -156,10 +157,12 @@ def _is_damage(error: sqlite3.DatabaseError) -> bool:
 def _translated(path: Path) -> Iterator[None]:
     try:
         yield
+    except UnicodeDecodeError as error:  # SQLite's message quotes a damaged schema, and sqlite3 cannot read it
+        raise DatabaseBroken(f"{path} is damaged.", hint=_MOVE_AWAY, path=str(path)) from error
     except sqlite3.DatabaseError as error:
         broken = _is_damage(error)
         kind = DatabaseBroken if broken else DatabaseError
-        hint = "Move the file away; agent-memory makes a new one." if broken else "Try again."
+        hint = _MOVE_AWAY if broken else "Try again."
         raise kind(f"{path} cannot be used: {error}.", hint=hint, path=str(path)) from error
     except OSError as error:
         raise DatabaseError(f"{path} cannot be opened: {error.strerror}.", path=str(path)) from error

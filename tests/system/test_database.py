@@ -1,3 +1,6 @@
+import random
+from contextlib import closing, suppress
+
 import pytest
 
 from agent_memory.errors import DatabaseBroken, DatabaseError, DatabaseTooNew
@@ -95,3 +98,21 @@ def test_a_statement_that_finds_no_table_has_met_a_damaged_file(tmp_path):
     with pytest.raises(DatabaseBroken):
         database.row("select 1 from bookmarks")
     database.close()
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_whatever_is_damaged_the_error_is_ours(tmp_path, seed):
+    """Even where SQLite's own message quotes bytes that are no text, and sqlite3 cannot make a message of it."""
+    path = tmp_path / "x.sqlite3"
+    with closing(Database.open(path)) as database:
+        database.migrate([FIRST])
+        database.run("insert into notes values ('x')")
+    chance = random.Random(seed)
+    data = bytearray(path.read_bytes())
+    start = data.index(b"CREATE TABLE", 100) - 100 + chance.randrange(200)
+    data[start : start + 16] = chance.randbytes(16)
+    path.write_bytes(data)
+
+    with suppress(DatabaseError), closing(Database.open(path)) as database:
+        database.migrate([FIRST])
+        database.rows("select * from notes")
