@@ -192,7 +192,7 @@ class Mirror:
     def _reopen(self, *, damaged: bool = False) -> None:
         path = self._database.path
         self._database.close()
-        self._database = _replace(path) if damaged else _open(path)
+        self._database = _replace(path, opened=True) if damaged else _open(path)
         self._file = _same_file(path)
         self._vectors = Vectors(self._database, self._encoder) if self._encoder else None
 
@@ -201,17 +201,19 @@ def _open(path: Path) -> Database:
     try:
         return _ready(path)
     except DatabaseBroken:
-        return _replace(path)
+        return _replace(path, opened=False)
 
 
-def _replace(path: Path) -> Database:
-    """Put a new mirror where a damaged one is; of several processes that find it damaged, one does."""
+def _replace(path: Path, *, opened: bool) -> Database:
+    """Put a new mirror where a damaged one is.
+
+    Where the damaged one could not be ``opened``, one that can is another process's new one. Should two processes
+    replace it in turn, the first finds a strange file at its next sync.
+    """
     with locks.locked(path.with_suffix(".lock"), timeout_s=REBUILD_TIMEOUT_S):
-        with contextlib.suppress(DatabaseBroken):
-            database = _ready(path)
-            if queries.is_sound(database):
-                return database
-            database.close()
+        if not opened:
+            with contextlib.suppress(DatabaseBroken):
+                return _ready(path)
         for suffix in ("", "-wal", "-shm"):
             files.remove(path.with_name(path.name + suffix))
         return _ready(path)

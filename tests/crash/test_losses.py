@@ -16,7 +16,13 @@ from tests.workspace import Workspace, essence
 pytestmark = pytest.mark.timeout(1800)
 
 LOSABLE = (".vault/state.sqlite3", ".vault/mirror.sqlite3", "taken.jsonl")
-MOMENTS = random.Random(4)
+MOMENTS = random.Random()
+
+
+@pytest.fixture(autouse=True)
+def the_same_every_time(request):
+    """Which worker ran what before must not matter."""
+    MOMENTS.seed(request.node.nodeid)
 
 
 def gone(data: bytes) -> bytes | None:
