@@ -20,6 +20,7 @@ The tree::
     │   ├── ModelRefused        it said no, with a status
     │   ├── ModelTimeout        it did not answer in time
     │   └── ModelAborted        we gave the call up
+    ├── ExtraMissing            a part of the program that is installed on request is not there
     └── TableError              a pattern table that ships with the package is malformed
 
 Each carries a sentence for people, a hint that says what to do, and its facts as fields, so that
@@ -118,6 +119,19 @@ class ModelTimeout(ModelError):
 
 class ModelAborted(ModelError):
     """The call was given up: something newer was said, or we are ending."""
+
+
+class ExtraMissing(AgentMemoryError):
+    """A command needs what only an extra installs."""
+
+    @classmethod
+    def of(cls, what: str, extra: str) -> ExtraMissing:
+        """Say that ``what`` needs ``extra``, and how to get it."""
+        return cls(
+            f"{what} needs the extra `{extra}`, which is not installed.",
+            hint=f'pip install "agent-memory[{extra}]"',
+            extra=extra,
+        )
 
 
 class TableError(AgentMemoryError):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
+DEV_EXTRAS = "mcp"  # what the tests run with; those of `semantic` say themselves that it is absent
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
@@ -29,7 +30,8 @@ def in_venv(*, dev: bool) -> Path:
         print("Setting up .venv …", file=sys.stderr, flush=True)
         # Dependency groups need pip 25.1, and the pip that comes with Python may be older.
         pip("install", "--upgrade", "pip>=25.1")
-        pip("install", "--editable", str(ROOT), *(("--group", f"{ROOT / 'pyproject.toml'}:dev") if dev else ()))
+        group = ("--group", f"{ROOT / 'pyproject.toml'}:dev")
+        pip("install", "--editable", f"{ROOT}[{DEV_EXTRAS}]" if dev else str(ROOT), *(group if dev else ()))
         stamp.write_text(wanted)
     return PYTHON
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agent_memory.app.container import App
 from agent_memory.app.names import check_agent
+from agent_memory.app.recall import asked_for
 from agent_memory.context.build import build
 from agent_memory.context.counting import COUNTERS
 from agent_memory.context.sections import Message, Source, latest_first
@@ -16,6 +17,9 @@ from agent_memory.model.recall import Hit, Query
 from agent_memory.recall.engine import recall
 from agent_memory.redaction import redact
 from agent_memory.system.paths import USER_AGENT
+
+if TYPE_CHECKING:
+    from agent_memory.recall.rewrite import History
 
 NOTES: Final = "notes"
 SHARED_NOTES: Final = 2
@@ -33,6 +37,8 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
     max_tokens: int | None = None,
     recovering: Sequence[Message] | None = None,
     shown: Set[str] = frozenset(),
+    session: str = "",
+    history: History = (),
 ) -> Briefing:
     """Pack what ``agent`` needs for ``command`` into its budget.
 
@@ -45,6 +51,8 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
         recovering: The last messages of a session that is being taken up again; by default those of its agent's
             checkpoint, if no handoff has taken them over.
         shown: Digests of what the reader has seen already, as ``Briefing.digests`` gave them.
+        session: The conversation that the command is from; a model's rewriting of it is remembered for that.
+        history: What was said before, oldest first: what a command refers to is looked for too.
 
     Raises:
         UnknownAgent: It has no pages and is not the workspace's own.
@@ -55,7 +63,7 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
         recovering = _left_off(app, agent) if kind == "session" else ()
     return build(
         agent,
-        _source(app, agent, command, recovering),
+        _source(app, agent, command, recovering, asked_for(app, session, command, history)),
         kind,
         max_tokens=app.settings.count("context.max_tokens") if max_tokens is None else max_tokens,
         counter=COUNTERS[app.settings.text("context.counter")],
@@ -64,7 +72,16 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
     )
 
 
-def brief_fresh(app: App, agent: str, command: str, kind: Kind, *, session: str, compacted: bool = False) -> Briefing:
+def brief_fresh(  # noqa: PLR0913 (as for ``brief``)
+    app: App,
+    agent: str,
+    command: str,
+    kind: Kind,
+    *,
+    session: str,
+    compacted: bool = False,
+    history: History = (),
+) -> Briefing:
     """Brief what ``session`` has not been shown yet, and remember it as shown.
 
     Args:
@@ -74,10 +91,12 @@ def brief_fresh(app: App, agent: str, command: str, kind: Kind, *, session: str,
         kind: For the start of a chat, or for one prompt.
         session: The host's id of the chat.
         compacted: The host has emptied the chat's context, so that everything is new again.
+        history: As for ``brief``.
     """
     if compacted:
         app.state.shown.clear(session)
-    briefing = brief(app, agent, command, kind, shown=app.state.shown.of(session))
+    told = app.state.shown.of(session)
+    briefing = brief(app, agent, command, kind, shown=told, session=session, history=history)
     app.state.shown.add(session, briefing.digests, app.clock.now())
     return briefing
 
@@ -90,7 +109,7 @@ def _left_off(app: App, agent: str) -> list[Message]:
     return [(message["role"], message["text"]) for message in sessions.recovering(app, agent)]
 
 
-def _source(app: App, agent: str, command: str, recovering: Sequence[Message]) -> Source:
+def _source(app: App, agent: str, command: str, recovering: Sequence[Message], query: str) -> Source:
     """Return where a briefing comes from: the mirrors, the project's page, and what the settings allow."""
     said = [(role, redact(text).text) for role, text in recovering]
     own = app.index if app.folder.root.exists() else None
@@ -112,6 +131,7 @@ def _source(app: App, agent: str, command: str, recovering: Sequence[Message]) -
 
     return Source(
         command,
+        query,
         search=found,
         latest=latest,
         tagged=lambda tag, limit: found("", None, limit, (tag,)),

@@ -15,7 +15,8 @@ from agent_memory.model.ids import check_name
 from agent_memory.system import logs, paths, settings
 from agent_memory.system.clock import Clock, SystemClock
 from agent_memory.system.paths import MemoryFolder, Places
-from agent_memory.system.settings import Settings, Value
+from agent_memory.system.settings import Settings
+from agent_memory.system.settings_table import Value
 from agent_memory.vault.shelf import Shelf
 
 if TYPE_CHECKING:

@@ -27,6 +27,7 @@ from agent_memory.model.memory import Add, Batch, Draft, Memory, PageRef
 from agent_memory.model.recall import DEFAULT_LIMIT, Hit, Query
 from agent_memory.model.session import Checkpoint
 from agent_memory.model.transcript import TURN_DIGEST_DIGITS, Origin
+from agent_memory.recall.rewrite import History
 from agent_memory.redaction import redact
 from agent_memory.system.clock import Clock
 from agent_memory.vault.store import View
@@ -101,12 +102,23 @@ class OpenMemory(ProfileAndNotes):
         return ids
 
     def search(
-        self, text: str, *, agent: str | None = None, category: str | None = None, limit: int = DEFAULT_LIMIT
+        self,
+        text: str,
+        *,
+        agent: str | None = None,
+        category: str | None = None,
+        limit: int = DEFAULT_LIMIT,
+        session: str = "",
+        history: History = (),
     ) -> list[Hit]:
-        """Return what the vault, as it is now, has on ``text``, best first: every agent's, unless one is named."""
-        return recall.search(self._app, Query(text, agent=agent, category=category, limit=limit))
+        """Return what the vault, as it is now, has on ``text``, best first: every agent's, unless one is named.
 
-    def briefing(
+        ``session`` and ``history`` are as for ``briefing``.
+        """
+        query = Query(text, agent=agent, category=category, limit=limit)
+        return recall.search(self._app, query, session=session, history=history)
+
+    def briefing(  # noqa: PLR0913 (of what, and of which size)
         self,
         query: str = "",
         *,
@@ -114,6 +126,8 @@ class OpenMemory(ProfileAndNotes):
         agent: str | None = None,
         budget: int | None = None,
         recovering: Sequence[Message] | None = None,
+        session: str = "",
+        history: History = (),
     ) -> Briefing:
         """Return what an agent should know for ``query``, in full, whatever it was told before.
 
@@ -124,11 +138,23 @@ class OpenMemory(ProfileAndNotes):
             budget: How many tokens it may have; by default ``context.max_tokens``.
             recovering: The last messages of a session that is being taken up again, each a role and a text; by
                 default those of the agent's checkpoint, if no handoff has taken them over.
+            session: Your id of the conversation; a model's rewriting of the query is remembered for it.
+            history: What was said before the query, oldest first, as ``("user" | "assistant", text)``: what the
+                query refers to ("and on Windows?") is looked for too.
 
         Raises:
             UsageError: The budget is too small for any briefing, or the agent has no pages.
         """
-        return briefs.brief(self._app, agent or self.agent, query, kind, max_tokens=budget, recovering=recovering)
+        return briefs.brief(
+            self._app,
+            agent or self.agent,
+            query,
+            kind,
+            max_tokens=budget,
+            recovering=recovering,
+            session=session,
+            history=history,
+        )
 
     def agents(self) -> list[str]:
         """Return the agents that have pages."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, Literal
 
 from agent_memory.app import forget as forgetting
@@ -149,14 +150,14 @@ def note_fields(note: Hit | Memory) -> dict[str, Any]:
     }
 
 
-def delete(app: App, entry_id: str, *, agent: str | None = None) -> Memory:
-    """Take a note out of the vault; the journal keeps it, and `undo` brings it back.
+def delete(app: App, entry_id: str, *, agent: str | None = None) -> tuple[Memory, Path]:
+    """Take a note out of the vault that it stands in, which is returned too; `undo` there brings it back.
 
     Raises:
         UnknownEntry: No note has this id.
     """
     home, memory = _found(app, entry_id, agent)
-    return entries.delete(home.app, memory.page.agent, CATEGORY, memory.id)
+    return entries.delete(home.app, memory.page.agent, CATEGORY, memory.id), home.app.folder.root
 
 
 def forget(app: App, entry_id: str, *, agent: str | None = None) -> Forgetting:

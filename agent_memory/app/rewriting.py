@@ -10,6 +10,7 @@ from agent_memory.errors import AgentMemoryError
 from agent_memory.model.asking import Ask, Prompt
 from agent_memory.recall import rewrite as rewriting
 from agent_memory.recall.rewrite import History
+from agent_memory.redaction import redact
 from agent_memory.state.calls import Subject
 from agent_memory.system import logs
 
@@ -31,6 +32,7 @@ def query_for(app: App, session: str, message: str, history: History) -> str:
         message: What was just said.
         history: What was said before, oldest first, as pairs of ``user`` or ``assistant`` and the text.
     """
+    session = redact(session).text  # it is written down, and a host may have put anything there
     recent = _recent(app, history)
     if app.settings.text("recall.rewrite.mode") != "model":
         return rewriting.rewritten(message, recent, None)

@@ -9,11 +9,12 @@ from typing import Any, Final
 
 from agent_memory.app.container import App
 from agent_memory.app.names import agents, check_agent, check_category
-from agent_memory.errors import PageConflict, UnknownEntry, UsageError
+from agent_memory.errors import InvalidValue, PageConflict, UnknownCategory, UnknownEntry, UsageError
 from agent_memory.model.ids import check_name
-from agent_memory.model.memory import Add, Amend, Batch, Draft, Memory, PageRef, Remove
+from agent_memory.model.memory import Add, Amend, Author, Batch, Draft, Memory, PageRef, Remove
 from agent_memory.model.text import open_boxes
 from agent_memory.redaction import redact
+from agent_memory.system import files
 from agent_memory.vault.store import View
 
 __all__ = ["accept", "add", "agents", "delete", "edit", "entries", "entry", "entry_named", "reject"]
@@ -64,27 +65,53 @@ def entry_named(app: App, entry_id: str) -> Memory:
     return copies[0]
 
 
-def add(app: App, agent: str, category: str, content: str, tags: Sequence[str]) -> Written:
-    """Write a new entry dated now, as the user's own."""
-    check_name(agent, "an agent")
+def page_text(app: App, agent: str, category: str) -> str:
+    """Return a page as it stands on disk.
+
+    Raises:
+        UnknownCategory: The agent has no such page.
+    """
+    check_agent(app, agent)
+    text = files.read_text(app.shelf.path_of(PageRef(agent, category)))
+    if text is None:
+        raise UnknownCategory(
+            f"{agent} has no page {category!r}.", hint="Name a page that is there.", category=category
+        )
+    return text
+
+
+def add(app: App, agent: str, category: str, content: str, tags: Sequence[str], *, by: Author = "user") -> Written:
+    """Write a new entry dated now; the user's own, unless it is ``by`` somebody else.
+
+    Raises:
+        InvalidValue: The agent's name, which would be a folder's, looks like a secret.
+    """
+    if redact(check_name(agent, "an agent")).count:
+        raise InvalidValue.of("agent", "looks like a secret.", hint="Name it by what it is.")
     body, redactions = _body(content)
     check_category(app.vault.view(), category)
     body = as_tasks(body) if category == "tasks" else body
     now = app.clock.now()
     clean = tuple(tag.strip().lstrip("#") for tag in tags if tag.strip() and not redact(tag).count)
-    draft = Draft(body=body, at=now, by="user", tags=clean)
+    draft = Draft(body=body, at=now, by=by, tags=clean)
     applied = app.vault.update(lambda view: Batch((Add(PageRef(agent, category), draft),)), verb="vault add")
     return Written(_standing(app, applied.added[0]), redactions)
 
 
-def edit(app: App, agent: str, category: str, entry_id: str, content: str) -> Written:
-    """Replace the words of an entry; they count as a person's from then on."""
+def edit(app: App, agent: str, category: str, entry_id: str, content: str, *, by_person: bool = True) -> Written:
+    """Replace the words of an entry; they count as a person's from then on, unless no person gave them.
+
+    Raises:
+        InvalidValue: A person's words are to be replaced by others' (``facts["field"]`` is ``id``).
+    """
     body, redactions = _body(content)
     entry(app, agent, category, entry_id)
 
     def plan(view: View) -> Batch:
         memory = _find(view, agent, category, entry_id)
-        return Batch((Amend(memory.page, memory.id, body=body, by_person=True),))
+        if not by_person and (memory.edited or memory.meta.get("by", "user") == "user"):
+            raise InvalidValue.of("id", "a person wrote these words.", hint="Add an entry beside it.")
+        return Batch((Amend(memory.page, memory.id, body=body, by_person=by_person),))
 
     applied = app.vault.update(plan, verb="vault edit")
     return Written(_standing(app, applied.amended[0] if applied.amended else entry_id), redactions)

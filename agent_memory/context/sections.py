@@ -44,6 +44,7 @@ Message = tuple[str, str]
 class Source:
     """Where the items come from: what is asked, and whom to ask.
 
+    ``command`` is what was said; ``query`` is what is looked for where that is something else.
     ``search`` takes a text, a category or None for any, and a limit, and returns the best first; ``latest`` takes a
     category and a limit, None for all, and returns the latest said first; ``tagged`` takes a tag and a limit. They know
     active memories of one agent only, and notes for all projects. ``profile`` returns the facts to tell for a text,
@@ -52,6 +53,7 @@ class Source:
     """
 
     command: str = ""
+    query: str = ""
     search: Callable[[str, str | None, int], Sequence[Hit]] = lambda _text, _category, _limit: ()
     latest: Callable[[str, int | None], Sequence[Hit]] = lambda _category, _limit: ()
     tagged: Callable[[str, int], Sequence[Hit]] = lambda _tag, _limit: ()
@@ -63,7 +65,7 @@ class Source:
 
     def found(self, category: str, limit: int) -> Sequence[Hit]:
         """Return what the command speaks of; for an empty command, what stands."""
-        if not self.command.strip():
+        if not self._asked:
             return self.standing(category, limit)
         return self.matching(category, limit)
 
@@ -71,7 +73,7 @@ class Source:
         """Return what the command speaks of, best first."""
         hits = [hit for hit in self._pool if hit.page.category == category][:limit]
         is_all = len(hits) == limit or len(self._pool) < POOL
-        return hits if is_all else self.search(self.command, category, limit)
+        return hits if is_all else self.search(self._asked, category, limit)
 
     def relevant(self, category: str, limit: int) -> Sequence[Hit]:
         """Return what the command speaks of, or what stands if that is nothing."""
@@ -88,10 +90,14 @@ class Source:
         """Return the best that the command finds in any category without a section of its own."""
         return [hit for hit in self._pool if hit.page.category not in _OWN_SECTION][:RECALLED_ROWS]
 
+    @property
+    def _asked(self) -> str:
+        return (self.query or self.command).strip()
+
     # One search for all sections: what it costs hardly depends on how much of it is kept.
     @cached_property
     def _pool(self) -> Sequence[Hit]:
-        return self.search(self.command, None, POOL) if self.command.strip() else ()
+        return self.search(self._asked, None, POOL) if self._asked else ()
 
     @cached_property
     def _kept(self) -> Sequence[Hit]:

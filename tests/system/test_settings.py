@@ -1,7 +1,8 @@
 import pytest
 
 from agent_memory.errors import SettingsError
-from agent_memory.system.settings import SETTINGS, load
+from agent_memory.system.settings import load
+from agent_memory.system.settings_table import SETTINGS
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Annotated, Final, cast
 
 import typer
@@ -53,6 +54,7 @@ COMMANDS: Final = (
     ("status", "care", "Show what is set up and how things stand."),
     ("stats", "care", "Show what models were asked: outcomes, tokens, cost, how long they took."),
     ("config", "care", "Settings."),
+    ("mcp", "faces", "Serve the memory to an MCP client over standard input and output."),
 )
 
 
@@ -100,16 +102,19 @@ def top(
     ] = False,
 ) -> None:
     """Remember what was decided, learnt and left open in conversations with coding agents."""
-    context.obj = Call(directory, as_json)
+    context.obj = Call(directory, as_json, context.obj or {})
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Run one command line and return its exit code; errors become a sentence, a hint and a code."""
+def run(arguments: Sequence[str], faces: Mapping[str, Callable[..., int]] = MappingProxyType({})) -> int:
+    """Run one command line and return its exit code; errors become a sentence, a hint and a code.
+
+    ``faces`` are the commands that are interfaces of their own, by name: this one does not know them.
+    """
     arguments = hoist(arguments)
     as_json = "--json" in arguments[: arguments.index("--")] if "--" in arguments else "--json" in arguments
     _mend_streams()
     try:
-        code = build(_first_word(arguments))(arguments or ["--help"], standalone_mode=False)
+        code = build(_first_word(arguments))(arguments or ["--help"], standalone_mode=False, obj=faces)
         return code if isinstance(code, int) else 0
     except AgentMemoryError as error:
         failures.report(type(error).__name__, error.message, error.hint, as_json=as_json)

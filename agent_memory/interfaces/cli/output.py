@@ -25,10 +25,11 @@ SNIPPET_CHARS: Final = 120
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What every command is given: the memory folder, if named, and whether JSON is wanted."""
+    """What every command is given: the memory folder, if named, whether JSON is wanted, and the other faces by name."""
 
     directory: str | None
     as_json: bool
+    faces: Mapping[str, Callable[..., int]]
 
     @contextmanager
     def app(self, *, workspace: str | None = None, **flags: Any) -> Iterator[App]:

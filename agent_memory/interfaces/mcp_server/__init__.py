@@ -1,0 +1,1 @@
+"""The memory for clients of the Model Context Protocol: tools, resources and a prompt."""

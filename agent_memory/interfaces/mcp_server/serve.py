@@ -1,0 +1,58 @@
+"""Serving one client over standard input and output, until the input ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from typing import Final, TextIO, cast
+
+import anyio
+from mcp.server.stdio import stdio_server
+
+from agent_memory.app.container import open_app
+from agent_memory.interfaces.mcp_server import wire
+from agent_memory.interfaces.mcp_server.server import build
+
+GRACE_S: Final = 0.6
+"""How long a tool that is running when the input ends may go on; any kill leaves the vault whole."""
+
+
+def serve(directory: str | None, workspace: str | None, agent: str | None) -> int:
+    """Serve until standard input ends, and return 0 within a second of that.
+
+    Args:
+        directory: The memory folder, if one was named.
+        workspace: The folder to work for, if it is not the one we are in.
+        agent: Whose memory it is; ``workspace.agent``, if None.
+
+    Raises:
+        AgentMemoryError: Folder or settings are wrong.
+    """
+    flags = {"workspace.agent": agent} if agent else {}
+    with open_app(directory=directory, workspace=workspace, flags=flags) as app:
+        app.agent  # noqa: B018  what is wrong with folder, settings or name is said before anybody connects
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that reads cannot be interrupted otherwise
+    raw_in, raw_out = wire.claimed()
+    out = wire.Outgoing(raw_out, gone=_leave)
+    server = build(lambda: open_app(directory=directory, workspace=workspace, flags=flags))
+
+    async def run() -> None:
+        lines = cast("TextIO", wire.Incoming(raw_in, out, ended=_leave_soon))
+        texts = anyio.wrap_file(lines), anyio.wrap_file(cast("TextIO", out))
+        async with stdio_server(*texts) as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+    anyio.run(run)
+    return 0
+
+
+def _leave_soon() -> None:
+    """End the process shortly, even if a thread is still at work, which nothing else can end."""
+    timer = threading.Timer(GRACE_S, _leave)
+    timer.daemon = True
+    timer.start()
+
+
+def _leave() -> None:
+    os._exit(0)
