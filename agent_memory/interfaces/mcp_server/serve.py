@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
-from typing import Final, TextIO, cast
+from typing import Final, NoReturn, TextIO, cast
 
 import anyio
 from mcp.server.stdio import stdio_server
@@ -14,12 +15,12 @@ from agent_memory.app.container import open_app
 from agent_memory.interfaces.mcp_server import wire
 from agent_memory.interfaces.mcp_server.server import build
 
-GRACE_S: Final = 0.6
+GRACE_S: Final = 0.5
 """How long a tool that is running when the input ends may go on; any kill leaves the vault whole."""
 
 
-def serve(directory: str | None, workspace: str | None, agent: str | None) -> int:
-    """Serve until standard input ends, and return 0 within a second of that.
+def serve(directory: str | None, workspace: str | None, agent: str | None) -> NoReturn:
+    """Serve until standard input ends, and end the process within a second of that, with 0.
 
     Args:
         directory: The memory folder, if one was named.
@@ -44,7 +45,7 @@ def serve(directory: str | None, workspace: str | None, agent: str | None) -> in
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     anyio.run(run)
-    return 0
+    _leave()  # taking down an interpreter with so many modules can take longer than a client waits
 
 
 def _leave_soon() -> None:
@@ -54,5 +55,6 @@ def _leave_soon() -> None:
     timer.start()
 
 
-def _leave() -> None:
+def _leave() -> NoReturn:
+    sys.stderr.flush()
     os._exit(0)
