@@ -201,7 +201,8 @@ def as_tasks(body: str) -> str:
 def _body(content: str) -> tuple[str, int]:
     redacted = redact(content)
     if not redacted.text.strip():
-        raise UsageError("An entry needs some text.", hint="Give it with --content, --file or on standard input.")
+        hint = "Give it with --content, --file or on standard input."
+        raise UsageError("An entry needs some text.", hint=hint, field="content")
     return redacted.text.strip("\n"), redacted.count
 
 

@@ -53,7 +53,8 @@ def build(  # noqa: PLR0913 (of what, and of which size)
         UsageError: The budget is below ``MIN_TOKENS``, which the frame itself needs.
     """
     if max_tokens < MIN_TOKENS:
-        raise UsageError(f"A briefing needs at least {MIN_TOKENS} tokens, not {max_tokens}.", hint="Raise the budget.")
+        needs = f"A briefing needs at least {MIN_TOKENS} tokens, not {max_tokens}."
+        raise UsageError(needs, hint="Raise the budget.", field="max_tokens")
     wanted = [_capped(section, caps) for section in SECTIONS if section.kind == kind]
     wanted = [section for section in wanted if section.max_tokens != 0]
     sections = [(section, fresh(section.items(source), shown)) for section in wanted]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from agent_memory.app import brief, names, notes, profile, recall, tasks, vault
 from agent_memory.app.container import App
-from agent_memory.errors import InvalidValue
+from agent_memory.errors import InvalidValue, UsageError
 from agent_memory.interfaces.mcp_server import shapes
 from agent_memory.model.memory import Fact
 from agent_memory.model.recall import Hit, Query
@@ -101,10 +102,16 @@ def _profile_remove(app: App, given: shapes.FactNamed) -> shapes.FactRemoved:
 
 
 def _profile_list(app: App, given: shapes.ListFacts) -> shapes.Facts:
-    as_of, known_at = profile.moment(given.as_of or None), profile.moment(given.known_at or None)
-    found = profile.listed(app, as_of=as_of, known_at=known_at)
+    found = profile.listed(app, as_of=_moment("as_of", given.as_of), known_at=_moment("known_at", given.known_at))
     whole_from = found.whole_from.isoformat() if found.whole_from else None
     return shapes.Facts(facts=[_fact(known) for known in found.facts], whole_from=whole_from)
+
+
+def _moment(field: str, text: str) -> datetime | None:
+    try:
+        return profile.moment(text or None)
+    except UsageError as error:
+        raise InvalidValue.of(field, error.message, hint=error.hint) from error
 
 
 def _profile_history(app: App, given: shapes.FactNamed) -> shapes.Versions:
