@@ -12,28 +12,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_memory.app import brief as briefs
-from agent_memory.app import recall, sessions, vault
+from agent_memory.app import recall, vault
 from agent_memory.app.container import open_app
-from agent_memory.app.library_profile import ProfileAndNotes
+from agent_memory.app.library_sessions import Sessions
 from agent_memory.context.sections import Message
 from agent_memory.errors import UsageError
-from agent_memory.model import session
 from agent_memory.model.briefing import Briefing, Kind
 from agent_memory.model.ids import check_name, digest, next_free_id
 from agent_memory.model.memory import Add, Batch, Draft, Memory, PageRef
 from agent_memory.model.recall import DEFAULT_LIMIT, Hit, Query
-from agent_memory.model.session import Checkpoint
 from agent_memory.model.transcript import TURN_DIGEST_DIGITS, Origin
 from agent_memory.recall.rewrite import History
 from agent_memory.redaction import redact
 from agent_memory.system.clock import Clock
 from agent_memory.vault.store import View
-
-if TYPE_CHECKING:
-    from agent_memory.app.tally import Tally
 
 SOURCE: Final = "library"
 
@@ -57,7 +52,7 @@ class NewEntry:
     turn: int = 0
 
 
-class OpenMemory(ProfileAndNotes):
+class OpenMemory(Sessions):
     """An open memory folder. ``agent`` is whose pages are written and briefed where no agent is named."""
 
     def add(  # noqa: PLR0913 (one argument for each thing that may be known of an entry)
@@ -181,49 +176,6 @@ class OpenMemory(ProfileAndNotes):
         """Take an entry out of its page; the journal keeps its text."""
         page = self.get(entry_id).page
         vault.delete(self._app, page.agent, page.category, entry_id)
-
-    def checkpoint(
-        self,
-        messages: Sequence[session.Message],
-        *,
-        agent: str | None = None,
-        chat_id: str | None = None,
-        model_id: str | None = None,
-    ) -> Checkpoint:
-        """Save a chat's newest messages, ``{"role": "user" | "agent", "text": …}`` each, to be recovered.
-
-        Raises:
-            UsageError: One of them is no message.
-        """
-        return sessions.checkpoint(self._app, sessions.chat(agent or self.agent, messages, chat_id, model_id))
-
-    def recover(self, *, agent: str | None = None) -> Checkpoint | None:
-        """Return what ``checkpoint`` saved last; None where there is none, or it is older than a week."""
-        return sessions.recover(self._app, agent or self.agent)
-
-    def sleep(
-        self,
-        messages: Sequence[session.Message],
-        *,
-        agent: str | None = None,
-        chat_id: str | None = None,
-        model_id: str | None = None,
-        summary: str = "",
-    ) -> Tally:
-        """End a session: take what was said in it, write its handoff, and save it; return what was taken.
-
-        A chat that is given again, or that is also in a file, is taken once. ``summary`` stands as the handoff.
-
-        Raises:
-            UsageError: One of them is no message, or there is a summary of nothing.
-        """
-        from agent_memory.app.sleep import sleep  # reading chats is dear to load, and few hosts end sessions
-
-        return sleep(self._app, sessions.chat(agent or self.agent, messages, chat_id, model_id), summary)
-
-    def last_chat(self, *, agent: str | None = None) -> str | None:
-        """Return the ``chat_id`` that was saved last: who takes that chat up again has been briefed already."""
-        return sessions.last_chat(self._app, agent or self.agent)
 
     def _add(self, entry: NewEntry, now: datetime) -> Add:
         body = _redacted(entry.text).strip("\n")

@@ -18,6 +18,7 @@ from agent_memory.fabric.forgotten import forgotten_at, without
 from agent_memory.model.ids import check_name
 from agent_memory.model.memory import PageRef
 from agent_memory.model.session import Checkpoint, Message
+from agent_memory.recall.rewrite import Speaker
 from agent_memory.redaction import redact
 from agent_memory.sessions import checkpoint as checkpoints
 from agent_memory.sources.dashboard import DASHBOARD, chat_of, name_of
@@ -64,6 +65,20 @@ def chat(agent: str, messages: Any, chat_id: object = None, model_id: object = N
                 f"Message {number} is none.", hint="Each needs a `role`, which is user or agent, and a `text`."
             )
     return Chat(check_name(agent, "an agent"), tuple(plain), name_of(chat_id) or None, name_of(model_id) or None)
+
+
+def history(text: str) -> list[tuple[Speaker, str]]:
+    """Read a host's messages, as JSON, as what was said before a prompt.
+
+    Raises:
+        UsageError: They are no list of messages.
+    """
+    try:
+        given = json.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"The history is not JSON: {error}.", hint='Write [{"role": "user", "text": "…"}].') from error
+    said = chat("host", given).messages
+    return [("user" if message["role"] == "user" else "assistant", message["text"]) for message in said]
 
 
 def checkpoint(app: App, chat: Chat) -> Checkpoint:

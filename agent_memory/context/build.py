@@ -76,6 +76,7 @@ def build(  # noqa: PLR0913 (of what, and of which size)
         tokens=counter.tokens(text),
         max_tokens=max_tokens,
         items=tuple(item for part in packed.values() for item in part.items),
+        query=source.query or source.command,
     )
 
 

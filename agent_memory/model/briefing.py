@@ -64,7 +64,8 @@ class Briefing:
     """The block of text that an agent receives, and what was considered for it.
 
     ``text`` is ``prefix`` and ``tail``: the prefix depends on the kind and on the budget and on nothing else,
-    so that a host can keep it where its cache is. ``tokens`` is the size of the whole by its counter.
+    so that a host can keep it where its cache is. ``tokens`` is the size of the whole by its counter. ``query``
+    is what was looked for: the command, or what that became by what was said before it.
     """
 
     agent: str
@@ -75,6 +76,7 @@ class Briefing:
     tokens: int
     max_tokens: int
     items: tuple[Item, ...] = ()
+    query: str = ""
 
     @property
     def tail(self) -> str:

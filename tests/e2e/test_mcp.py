@@ -80,25 +80,28 @@ class Wire:
             [*COMMAND, *words], cwd=root, env=settings_as_variables(**settings),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
+        assert self.process.stdin
+        assert self.process.stdout
+        self.input, self.output = self.process.stdin, self.process.stdout
         self.send(HELLO)
         self.answer()
 
     def send(self, message):
         line = message if isinstance(message, bytes) else json.dumps(message).encode()
-        self.process.stdin.write(line + b"\n")
-        self.process.stdin.flush()
+        self.input.write(line + b"\n")
+        self.input.flush()
 
     def call(self, number, name, **arguments):
         params = {"name": name, "arguments": arguments}
         self.send({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
 
     def answer(self):
-        return json.loads(self.process.stdout.readline())
+        return json.loads(self.output.readline())
 
     def close(self):
         """Close its input; return how long it took to go, with which code."""
         started = time.monotonic()
-        self.process.stdin.close()
+        self.input.close()
         code = self.process.wait(20)
         return time.monotonic() - started, code
 
@@ -107,9 +110,9 @@ class Wire:
 
     def __exit__(self, *_):
         self.process.kill()
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            stream.close()
-        self.process.wait()
+        self.input.close()
+        self.process.stdin = None
+        self.process.communicate()
 
 
 def test_garbage_is_answered_and_survived(workspace):
@@ -139,7 +142,7 @@ def test_it_is_gone_within_a_second_of_its_input_even_while_a_tool_runs(workspac
         idle = server.close()
     lock = locks.try_lock(workspace.memory / ".vault" / "vault.lock")
     assert lock is not None
-    busy = []
+    busy: list[tuple[float, int]] = []
     try:
         while not busy or (busy[-1][0] > 1 and len(busy) < 3):  # a machine may be slower than we are, once
             with Wire(workspace.root) as server:

@@ -653,3 +653,18 @@ def test_compact_says_what_it_did(here, cli):
     )
     assert cli("compact")[1].startswith("1 conversations trimmed.\n")
     assert len(json.loads((folder / "dev.json").read_text())["messages"]) == 20
+
+
+def test_a_preview_looks_for_what_a_message_refers_to(cli, workspace):
+    cli("vault", "add", "default", "decisions", "--content", "The Redis queue retries orders three times.")
+    history = workspace.root / "said.json"
+    history.write_text('[{"role": "user", "text": "How does the Redis queue retry?"}]', encoding="utf-8")
+    asked = ("inject", "preview", "default", "and on Windows?", "--kind", "turn", "--json")
+
+    assert "### recalled" not in json.loads(cli(*asked)[1])["text"]
+    told = json.loads(cli(*asked, "--history", str(history))[1])
+    assert "### recalled" in told["text"]
+    assert told["query"] == "and on Windows? Redis queue retry"
+    assert "looked for: and on Windows? Redis" in cli(*asked[:-1], "--history", str(history), "--explain")[1]
+    history.write_text("[", encoding="utf-8")
+    assert cli(*asked, "--history", str(history))[0] == 2

@@ -240,9 +240,9 @@ def test_a_message_that_refers_back_finds_what_it_is_about(workspace, here):
     history = [{"role": "user", "text": "How does the Redis queue retry orders?"}]
     with model_server(says("<query>Redis queue retries on Windows</query>")) as server:
         asked = Here(workspace, **server.settings())
-        for _ in range(2):
-            told = asked.call("memory_context", query="and on Windows?", history=history, session="s").value
-            hits = asked.call("memory_search", query="and on Windows?", history=history, session="s").value["results"]
+        given = {"query": "and on Windows?", "history": history, "session": "s"}
+        told = [asked.call("memory_context", **given).value for _ in range(2)][-1]
+        hits = asked.call("memory_search", **given).value["results"]
 
     assert "### recalled\n- " in told["text"]
     assert [hit["content"] for hit in hits] == ["The Redis queue retries orders three times."]

@@ -5,7 +5,10 @@ import statistics
 import subprocess
 import sys
 
-HEAVY = {"httpx", "watchdog", "yaml", "rank_bm25", "filelock", "frontmatter", "sqlite3", "rich", "numpy", "asyncio"}
+HEAVY = {
+    "httpx", "watchdog", "yaml", "rank_bm25", "filelock", "frontmatter", "sqlite3", "rich", "numpy", "asyncio", "mcp",
+    "pydantic", "anyio",
+}  # fmt: skip
 RUNS = 7
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -75,10 +76,16 @@ def preview(
     ] = "session",
     budget: Annotated[int | None, typer.Option(metavar="TOKENS", help="How long it may be.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Say what each item takes, and what was cut.")] = False,
+    history: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help='What was said before: JSON, [{"role": "user"|"agent", "text"}, …].'),
+    ] = None,
+    session: Annotated[str, typer.Option(metavar="ID", help="The conversation that it is from.")] = "",
 ) -> None:
     """Show the briefing an agent would get."""
-    from agent_memory.app import brief
+    from agent_memory.app import brief, sessions
     from agent_memory.errors import UsageError
+    from agent_memory.interfaces.cli.vault import words
     from agent_memory.model.briefing import KINDS
 
     call = call_of(context)
@@ -86,10 +93,12 @@ def preview(
     if wanted is None:
         raise UsageError(f"There is no kind of briefing {kind!r}.", hint=f"Kinds: {', '.join(KINDS)}.")
     with call.app(context__max_tokens=budget) as app:
-        briefing = brief.brief(app, agent, " ".join(command or []), wanted)
+        said = sessions.history(words(None, history)) if history else ()
+        briefing = brief.brief(app, agent, " ".join(command or []), wanted, session=session, history=said)
     told = {
         "agent": briefing.agent,
         "command": briefing.command,
+        "query": briefing.query,
         "kind": briefing.kind,
         "text": briefing.text,
         "tokens": briefing.tokens,
@@ -137,6 +146,8 @@ def why(
 def _explained(briefing: Briefing) -> Iterator[str]:
     """Return, for people, what each memory in a briefing takes, and what is missing."""
     yield f"\n{briefing.tokens} of {briefing.max_tokens} tokens."
+    if briefing.query != briefing.command:
+        yield f"  looked for: {briefing.query}"
     for name, tokens in briefing.sections.items():
         yield f"  {name}: {tokens}"
         hits = {item.digest: item.hit for item in briefing.items if item.section == name and item.fate != "cut"}
