@@ -68,7 +68,7 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
         max_tokens=app.settings.count("context.max_tokens") if max_tokens is None else max_tokens,
         counter=COUNTERS[app.settings.text("context.counter")],
         shown=shown,
-        caps={section: app.settings.count(f"{name}.max_tokens") for section, name in CAPS.items()},
+        caps={section: _cap(app, group) for section, group in CAPS.items()},
     )
 
 
@@ -99,6 +99,10 @@ def brief_fresh(  # noqa: PLR0913 (as for ``brief``)
     briefing = brief(app, agent, command, kind, shown=told, session=session, history=history)
     app.state.shown.add(session, briefing.digests, app.clock.now())
     return briefing
+
+
+def _cap(app: App, group: str) -> int:
+    return app.settings.count(f"{group}.max_tokens") if app.settings.flag(f"{group}.enabled") else 0
 
 
 def _left_off(app: App, agent: str) -> list[Message]:
@@ -140,6 +144,10 @@ def _source(app: App, agent: str, command: str, recovering: Sequence[Message], q
         recovering=said,
         decisions=app.settings.count("context.decisions"),
         lessons=app.settings.count("context.lessons"),
+        recalled_rows=app.settings.count("recall_injection.k"),
+        recalled_chars=app.settings.count("recall_injection.preview_chars"),
+        index_rows=app.settings.count("index.limit"),
+        index_chars=app.settings.count("index.preview_chars"),
     )
 
 

@@ -185,9 +185,9 @@ def _rules(app: App) -> Rules:
     return Rules(
         now=app.clock.now(),
         max_entries=settings.count("notes.max_entries"),
-        dedup=settings.flag("notes.dedup"),
-        threshold=settings.number("notes.dedup_threshold"),
-        by_use=settings.flag("notes.evict_by_use"),
+        dedup=settings.flag("dedup.enabled"),
+        threshold=settings.number("dedup.threshold"),
+        by_use=settings.flag("eviction.utility_weighted"),
         uses={entry: Use(*use) for entry, use in uses.items()},
     )
 

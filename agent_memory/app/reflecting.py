@@ -193,8 +193,9 @@ class Reflector:
 
     def _read(self, due: Due, reply: str) -> Reflection:
         settings = self._app.settings
-        limits = Limits(settings.count("reflection.max_facts"), settings.count("reflection.max_notes"))
-        return read(due.exchange, reply, limits)
+        facts = settings.count("reflection.max_facts_per_call") if settings.flag("profile.enabled") else 0
+        notes = settings.flag("notes.enabled") and settings.flag("reflection.auto_store_notes")
+        return read(due.exchange, reply, Limits(facts, settings.count("reflection.max_notes_per_call"), notes=notes))
 
     def _prompt(self, due: Due) -> Prompt:
         known = [f"{one.key}: {one.value}" for one in profile.listed(self._app, agent=due.agent).facts]

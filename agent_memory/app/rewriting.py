@@ -33,14 +33,14 @@ def query_for(app: App, session: str, message: str, history: History) -> str:
         history: What was said before, oldest first, as pairs of ``user`` or ``assistant`` and the text.
     """
     session = redact(session).text  # it is written down, and a host may have put anything there
-    recent = _recent(app, history)
+    recent, always = _recent(app, history), app.settings.text("recall.rewrite.gate_mode") == "always"
     if app.settings.text("recall.rewrite.mode") != "model":
-        return rewriting.rewritten(message, recent, None)
+        return rewriting.rewritten(message, recent, None, always=always)
     try:
-        return rewriting.rewritten(message, recent, _ask(app, session, message, recent))
+        return rewriting.rewritten(message, recent, _ask(app, session, message, recent), always=always)
     except AgentMemoryError as error:  # a wrong key or a locked state must not keep anybody from recalling
         _log.warning("the message is not rewritten: %s %s", error.message, error.hint)
-        return rewriting.rewritten(message, recent, None)
+        return rewriting.rewritten(message, recent, None, always=always)
 
 
 def _recent(app: App, history: History) -> History:

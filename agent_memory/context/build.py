@@ -55,7 +55,7 @@ def build(  # noqa: PLR0913 (of what, and of which size)
     if max_tokens < MIN_TOKENS:
         needs = f"A briefing needs at least {MIN_TOKENS} tokens, not {max_tokens}."
         raise UsageError(needs, hint="Raise the budget.", field="max_tokens")
-    wanted = [_capped(section, caps) for section in SECTIONS if section.kind == kind]
+    wanted = [_capped(section, caps, source) for section in SECTIONS if section.kind == kind]
     wanted = [section for section in wanted if section.max_tokens != 0]
     sections = [(section, fresh(section.items(source), shown)) for section in wanted]
     space = Space(counter, _language(source.command, sections), max_tokens)
@@ -80,10 +80,11 @@ def build(  # noqa: PLR0913 (of what, and of which size)
     )
 
 
-def _capped(section: Section, caps: Mapping[str, int]) -> Section:
+def _capped(section: Section, caps: Mapping[str, int], source: Source) -> Section:
     if section.kind == "session":
         return section
-    return replace(section, max_tokens=caps.get(section.name, section.max_tokens))
+    rows = source.index_rows if section.name == "memory-index" else section.rows
+    return replace(section, max_tokens=caps.get(section.name, section.max_tokens), rows=rows)
 
 
 def _frame(kind: Kind, space: Space) -> tuple[str, ...]:

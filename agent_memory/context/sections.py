@@ -20,9 +20,6 @@ from agent_memory.model.text import Language, open_boxes, shorten
 
 ROW_CHARS: Final = 8_000
 PREVIEW_CHARS: Final = 160
-INDEX_CHARS: Final = 90
-INDEX_ROWS: Final = 20
-RECALLED_ROWS: Final = 8
 FOUND_ROWS: Final = 3
 POOL: Final = 50
 MESSAGE_CHARS: Final = 100
@@ -49,7 +46,8 @@ class Source:
     category and a limit, None for all, and returns the latest said first; ``tagged`` takes a tag and a limit. They know
     active memories of one agent only, and notes for all projects. ``profile`` returns the facts to tell for a text,
     the most important first.
-    ``decisions`` and ``lessons`` are how many of them a session is told at most.
+    ``decisions`` and ``lessons`` are how many of them a session is told at most, ``recalled_rows`` and ``index_rows``
+    how many lines these sections of a turn have, and ``…_chars`` how long one is.
     """
 
     command: str = ""
@@ -62,6 +60,10 @@ class Source:
     recovering: Sequence[Message] = ()
     decisions: int = 3
     lessons: int = 2
+    recalled_rows: int = 8
+    recalled_chars: int = PREVIEW_CHARS
+    index_rows: int = 20
+    index_chars: int = 90
 
     def found(self, category: str, limit: int) -> Sequence[Hit]:
         """Return what the command speaks of; for an empty command, what stands."""
@@ -88,7 +90,7 @@ class Source:
     @property
     def recalled(self) -> Sequence[Hit]:
         """Return the best that the command finds in any category without a section of its own."""
-        return [hit for hit in self._pool if hit.page.category not in _OWN_SECTION][:RECALLED_ROWS]
+        return [hit for hit in self._pool if hit.page.category not in _OWN_SECTION][: self.recalled_rows]
 
     @property
     def _asked(self) -> str:
@@ -193,14 +195,15 @@ def _profile(source: Source) -> list[Item]:
 
 
 def _recalled(source: Source) -> list[Item]:
-    return _rows("recalled", source.recalled, max_chars=PREVIEW_CHARS)
+    return _rows("recalled", source.recalled, max_chars=source.recalled_chars)
 
 
 def _index(source: Source) -> list[Item]:
     """Return the beginnings of what was said latest, and of what was recalled."""
-    latest = [hit for category in _INDEXED for hit in source.latest(category, INDEX_ROWS + RECALLED_ROWS)]
+    rows = source.index_rows + source.recalled_rows  # some of which another section tells
+    latest = [hit for category in _INDEXED for hit in source.latest(category, rows)]
     hits = {place(hit): hit for hit in (*source.recalled, *latest)}
-    return _rows("memory-index", latest_first(hits.values()), max_chars=INDEX_CHARS)
+    return _rows("memory-index", latest_first(hits.values()), max_chars=source.index_chars)
 
 
 def _found(name: str) -> Callable[[Source], list[Item]]:
@@ -242,7 +245,7 @@ SECTIONS: Final = (
         max_tokens=200,
     ),
     Section("profile", "turn", _both("profile"), _profile, priority=1, max_tokens=512),
-    Section("memory-index", "turn", _both("memory-index"), _index, priority=5, max_tokens=300, rows=INDEX_ROWS),
+    Section("memory-index", "turn", _both("memory-index"), _index, priority=5, max_tokens=300),
     Section("recalled", "turn", _both("recalled"), _recalled, priority=2, max_tokens=400),
     Section("lessons", "turn", _both("lessons"), _found("lessons"), priority=3, max_tokens=300),
     Section("procedures", "turn", _both("procedures"), _found("procedures"), priority=4, max_tokens=400),

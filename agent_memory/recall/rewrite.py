@@ -78,9 +78,12 @@ def read(reply: str) -> str | None:
     return query[:MAX_QUERY_CHARS] if query not in ("", "NONE") and query.isprintable() else None
 
 
-def rewritten(message: str, history: History, ask: Ask | None) -> str:
-    """Return the query for a message: as it is, joined by words of ``history``, or rewritten by ``ask``."""
-    if not history or not refers_back(message):
+def rewritten(message: str, history: History, ask: Ask | None, *, always: bool = False) -> str:
+    """Return the query for a message: as it is, joined by words of ``history``, or rewritten by ``ask``.
+
+    With ``always``, a message that seems to stand alone is not left as it is either.
+    """
+    if not history or not (always or refers_back(message)):
         return message
     if ask is None:
         return joined(message, history)

@@ -61,10 +61,11 @@ _NAMED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much of one reply counts: facts, and entries of each kind."""
+    """How much of one reply counts: facts, and entries of each kind; whether ``notes`` are among these."""
 
     facts: int = 3
-    notes: int = 2
+    entries: int = 2
+    notes: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,8 @@ def read(exchange: Exchange, reply: str, limits: Limits) -> Reflection:
     judged = _Judge(exchange)
     parsed = parse(reply)
     judged.dropped["malformed"] += parsed.malformed
-    room: Counter[str] = Counter(dict.fromkeys(CATEGORIES, limits.notes) | {"fact": limits.facts})
+    room: Counter[str] = Counter(dict.fromkeys(CATEGORIES, limits.entries) | {"fact": limits.facts})
+    room["note"] *= limits.notes
     candidates: list[Candidate] = []
     facts: list[Fact] = []
     for line in parsed.lines:

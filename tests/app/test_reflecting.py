@@ -70,6 +70,24 @@ def test_what_a_model_says_goes_into_the_vault_once(workspace):
     assert (len(server.requests), again.outcomes) == (1, {})
 
 
+@pytest.mark.parametrize(
+    ("settings", "gone"),
+    [
+        ({"reflection__auto_store_notes": False}, "notes"),
+        ({"notes__enabled": False}, "notes"),
+        ({"profile__enabled": False}, "profile"),
+        ({"reflection__max_facts_per_call": 0}, "profile"),
+    ],
+)
+def test_what_is_switched_off_is_not_stored_and_the_rest_is(workspace, settings, gone):
+    talk(workspace)
+    note = "NOTE The supplier file is in Latin-1, which broke the import."
+    with model_server(says(f"{LINES.splitlines()[0]}\nSET export_ready=before six\n{note}")) as server:
+        reflect(workspace, server, **settings)
+
+    assert retold(workspace).keys() == {"decisions", "notes", "profile"} - {gone}
+
+
 def test_each_memory_says_which_words_it_retells(workspace):
     talk(workspace)
     with model_server(says(LINES)) as server:

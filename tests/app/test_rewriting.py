@@ -76,6 +76,24 @@ def test_settings_say_how_far_it_goes_and_nothing_is_sent_for_less(workspace, se
     assert server.requests == []
 
 
+def test_every_message_is_rewritten_where_that_is_asked_for(workspace):
+    whole = "How does the Redis queue retry the orders of the bakery on Windows?"
+    with model_server(says(f"<query>{REWRITTEN}</query>")) as server:
+        for mode, expected in (("heuristic", whole), ("always", REWRITTEN)):
+            with workspace.app(**server.settings(recall__rewrite__gate_mode=mode)) as app:
+                assert query_for(app, "s", whole, SAID) == expected
+
+    assert len(server.requests) == 1
+
+
+def test_no_secret_in_a_sessions_name_is_written_down(workspace):
+    secret = "ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+    with model_server(says("NONE")) as server:
+        query(workspace, server, session=f"chat {secret}")
+
+    assert not [name for name, data in workspace.files().items() if secret.encode() in data]
+
+
 def test_a_missing_key_keeps_nobody_from_recalling(workspace, caplog):
     found = query(workspace, reflection__base_url="http://127.0.0.1:9", reflection__key_env="NOT_SET_ANYWHERE")
 

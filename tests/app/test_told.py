@@ -71,8 +71,28 @@ def test_a_channel_that_is_switched_off_takes_its_part_away(workspace):
             assert "profile" not in turn(app)
     with workspace.app(notes__enabled=False) as app:
         assert "dez minutos" not in str((turn(app), turn(app, "bom dia")))
-    with workspace.app(recall_injection__max_tokens=0, index__max_tokens=0) as app:
-        assert turn(app).keys() == {"profile"}
+    for off in (
+        {"recall_injection__max_tokens": 0, "index__max_tokens": 0},
+        {"recall_injection__enabled": False, "index__enabled": False},
+        {"recall_injection__k": 0, "index__limit": 0},
+    ):
+        with workspace.app(**off) as app:
+            assert turn(app).keys() == {"profile"}
+
+
+def test_the_settings_say_how_many_are_recalled_and_listed_and_how_much_of_each(workspace):
+    with workspace.app() as app:
+        for number in range(6):
+            notes.store(app, f"Implantação {number * 111}: " + "muito longa " * 30)
+    sizes = {"recall_injection__k": 2, "recall_injection__preview_chars": 60}
+    with workspace.app(**sizes, index__limit=3, index__preview_chars=30) as app:
+        told = turn(app)
+
+    recalled, listed = ([line for line in told[name] if line.startswith("- ")] for name in ("recalled", "memory-index"))
+    label = len("- (2026-03-20 1774008000000) ")
+    assert (len(recalled), len(listed)) == (2, 3)
+    assert 40 < max(len(line) for line in recalled) - label <= 60
+    assert 15 < max(len(line) for line in listed) - label <= 30
 
 
 def test_a_hand_edit_is_told_at_once(workspace):

@@ -108,7 +108,7 @@ def test_a_name_is_whoever_introduces_themselves_by_it(name, said, known):
 def test_limits_count_what_is_believed_and_keep_the_keys():
     exchange = an_exchange("We sell bread, cake, tea and milk. The shop opens at seven. The oven is from Italy.")
     reply = "NOTE The weather will be nice and sunny.\nNOTE The shop opens at seven.\nNOTE The oven is from Italy."
-    one, all_ = (read(exchange, reply, Limits(notes=number)) for number in (1, 5))
+    one, all_ = (read(exchange, reply, Limits(entries=number)) for number in (1, 5))
 
     assert [candidate.body for candidate in one.candidates] == ["The shop opens at seven."]
     assert one.candidates[0].key == all_.candidates[0].key == exchange.line_key(2)
