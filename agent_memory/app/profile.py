@@ -226,7 +226,7 @@ def moment(text: str | None) -> datetime | None:
     found = day(text)
     if text is None or found is None or len(text.strip()) > len("2026-03-16"):
         return found
-    return found + timedelta(days=1, microseconds=-1)
+    return found + timedelta(hours=23, minutes=59, seconds=59, microseconds=999_999)
 
 
 def told(app: App, agent: str, message: str) -> list[Hit]:

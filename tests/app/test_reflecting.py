@@ -147,6 +147,17 @@ def test_other_replies_leave_the_vault_alone(workspace, script, outcome):
     assert retold(workspace) == {}
 
 
+def test_an_evolution_is_counted_and_changes_nothing(workspace):
+    talk(workspace)
+    with workspace.app() as app:
+        note = vaults.add(app, "default", "notes", "The export uses the old format.", []).memory
+    with model_server(says(f"EVOLVE #{note.id} [tags=export]")) as server:
+        tally = reflect(workspace, server)
+
+    assert tally.evolutions == 1
+    assert [memory.raw for memory in workspace.memories() if memory.id == note.id] == [note.raw]
+
+
 def test_what_failed_is_asked_again_next_time_and_what_was_none_is_not(workspace):
     talk(workspace)
     with model_server(refuses(500), says("NONE"), says(LINES)) as server:

@@ -95,6 +95,16 @@ def test_the_settings_say_how_many_are_recalled_and_listed_and_how_much_of_each(
     assert 15 < max(len(line) for line in listed) - label <= 30
 
 
+def test_an_index_without_room_keeps_the_newest(workspace):
+    with workspace.app(index__max_tokens=100) as app:
+        for number in range(12):
+            notes.store(app, f"Bancada {number * 17}: {'farinha ' * 10}")
+            workspace.clock.advance(minutes=1)
+        listed = turn(app, "bom dia")["memory-index"]
+
+    assert ["Bancada 187:" in listed[0], "Bancada 170:" in listed[1], listed[-2].startswith("… ")] == [True] * 3
+
+
 def test_a_hand_edit_is_told_at_once(workspace):
     with workspace.app() as app:
         profile.set_fact(app, Fact("editor", "vim"))

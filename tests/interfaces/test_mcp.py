@@ -85,6 +85,11 @@ def test_whatever_answers_with_remembered_words_says_that_they_are_information(h
         ("memory_profile_remove", {"key": "nothing"}, "key"),
         ("memory_profile_list", {"as_of": "soon"}, "as_of"),
         ("memory_profile_list", {"known_at": "soon"}, "known_at"),
+        ("memory_vault_add", {"category": "decisions", "content": "x" * 1_000_000}, "content"),
+        ("memory_context", {"session": "x" * 401}, "session"),
+        ("memory_search", {"query": "x", "limit": 1e300}, "limit"),
+        ("memory_search", {"query": {"a": [{}]}}, "query"),
+        ("memory_notes_recall", {"id": True}, "id"),
         ("memory_notes_store", {"content": ""}, "content"),
         ("memory_notes_store", {"content": "x" * 1_000_000}, "content"),
         ("memory_notes_store", {"content": "x", "tags": [f"t{n}" for n in range(17)]}, "tags"),
@@ -114,6 +119,16 @@ def test_a_wrong_argument_is_named(here, name, given, field):
     assert told.error[1] == field
     assert told.text.startswith(f"validation: {field}: ")
     assert len(told.text) < 400
+
+
+def test_the_first_and_the_last_day_are_days(here):
+    here.call("memory_profile_set", key="editor", value="vim")
+
+    assert (
+        len(here.call("memory_profile_list", as_of="9999-12-31", known_at="9999-12-31T23:59-23:59").value["facts"]) == 1
+    )
+    for day in ("0001-01-01", "0001-01-01T00:00:00+23:59"):
+        assert here.call("memory_profile_list", as_of=day, known_at=day).value["facts"] == []
 
 
 def test_null_is_as_good_as_nothing(here):
@@ -273,3 +288,12 @@ def test_a_broken_setting_is_told_to_the_client_and_heals_without_a_restart(work
         here.tools()
     config.unlink()
     assert here.call("memory_notes_recall", query="vim").value["notes"]
+
+
+def test_a_megabyte_is_a_message_like_any_other(here):
+    here.call("memory_vault_add", category="decisions", content="Prices are kept in cents.")
+    message = "Why are prices kept in cents? " + "Because of that, lá e cá. " * 40_000
+    history = [{"role": "user", "text": message}] * 3
+
+    assert "in cents" in here.call("memory_context", query=message).value["text"]
+    assert here.call("memory_search", query=message, history=history).value["results"][0]["content"].endswith("cents.")

@@ -27,6 +27,20 @@ def test_every_setting_has_its_default(loaded):
     assert {found.source for found in settings.values()} == {"default"}
 
 
+def test_slow_models_get_the_time_that_they_need(loaded):
+    settings = loaded()
+
+    assert (settings.number("reflection.timeout_s"), settings.number("recall.rewrite.timeout_s")) == (60.0, 10.0)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("dedup__threshold", 1.1), ("recall_injection__k", 51), ("index__limit", -1)]
+)
+def test_a_number_outside_its_range_is_an_error_that_names_the_range(loaded, key, value):
+    with pytest.raises(SettingsError, match=r"at least 0 and at most (?:1|50|200), not"):
+        loaded(**{key: value})
+
+
 def test_each_layer_outweighs_the_one_before_and_says_so(loaded):
     user = '[workspace]\nagent = "u"\n[context]\nmax_tokens = 900\nlessons = 1\ndecisions = 1\n'
     workspace = "[context]\nmax_tokens = 800\nlessons = 7\n"

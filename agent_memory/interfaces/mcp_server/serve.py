@@ -45,6 +45,9 @@ def serve(directory: str | None, workspace: str | None, agent: str | None) -> No
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     anyio.run(run)
+    for thread in threading.enumerate():  # a tool that is still at work
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join(GRACE_S)
     _leave()  # taking down an interpreter with so many modules can take longer than a client waits
 
 

@@ -67,8 +67,8 @@ class Incoming(io.TextIOBase):
     def _checked(self, line: bytes) -> str:
         value: Any = None
         try:
-            value = json.loads(line, parse_constant=_no_number)
-            text = clean(json.dumps(value, ensure_ascii=False)) + "\n"
+            value = json.loads(line.decode("utf-8-sig", "replace"))
+            text = clean(json.dumps(value, ensure_ascii=False, allow_nan=False)) + "\n"
             jsonrpc_message_adapter.validate_json(text, by_name=False)
         except (ValueError, RecursionError):
             name = value.get("id") if isinstance(value, dict) else None
@@ -102,7 +102,3 @@ def claimed() -> tuple[BinaryIO, BinaryIO]:
         os.dup2(nothing, 1)
     os.close(nothing)
     return wire
-
-
-def _no_number(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
