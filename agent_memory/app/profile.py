@@ -248,8 +248,9 @@ def _hit(version: Version) -> Hit:
 
 
 def _checked(fact: Fact) -> tuple[Fact, int]:
-    if redact(fact.key).count or any(redact(word).count for word in fact.keywords):
-        raise InvalidValue.of("key", "looks like a secret.", hint="Name it by what it is.")
+    for field, word in [("key", fact.key), *(("keywords", word) for word in fact.keywords)]:
+        if redact(word).count:
+            raise InvalidValue.of(field, "looks like a secret.", hint="Name it by what it is.")
     value = redact(fact.value)
     return facts.checked(Fact(fact.key, value.text, fact.pinned, fact.keywords)), value.count
 

@@ -80,7 +80,7 @@ def check_name(name: str, what: str) -> str:
     characters are not.
 
     Raises:
-        InvalidName: The name is none of those; ``facts["name"]`` has it.
+        InvalidName: The name is none of those; ``facts["name"]`` has it, ``facts["field"]`` says what it was to name.
     """
     stem = name.split(".")[0].lower()
     wrong = (
@@ -98,5 +98,6 @@ def check_name(name: str, what: str) -> str:
             f"{name[:60]!r} cannot be the name of {what}.",
             hint="Use letters of any alphabet, digits, '-', '_' and inner dots or blanks.",
             name=name,
+            field=what.split()[-1],
         )
     return name

@@ -82,6 +82,7 @@ def test_whatever_answers_with_remembered_words_says_that_they_are_information(h
         ("memory_profile_set", {"key": "x", "value": "y", "keywords": "a,b"}, "keywords"),
         ("memory_profile_set", {"key": "x", "value": "y" * 2001}, "value"),
         ("memory_profile_set", {"key": "x", "value": "y", "colour": 1}, "colour"),
+        ("memory_profile_set", {"key": "x", "value": "y", "keywords": [SECRET]}, "keywords"),
         ("memory_profile_remove", {"key": "nothing"}, "key"),
         ("memory_profile_list", {"as_of": "soon"}, "as_of"),
         ("memory_profile_list", {"known_at": "soon"}, "known_at"),
@@ -188,7 +189,7 @@ def test_resources_are_the_project_the_briefing_and_the_pages_and_nothing_else(w
         "memory://pages/..%2F..%2Fetc/passwd", "memory://pages/default/..%2F_project", "memory://pages/default/config.toml",
         "file:///etc/passwd", "memory://pages/", "memory://", "", "memory://pages/default/archive%2Fnotes",
     ):  # fmt: skip
-        with pytest.raises(MCPError):
+        with pytest.raises(MCPError, match="validation: (?:agent|category|uri): "):
             here.read(uri)
 
 

@@ -6,10 +6,9 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from agent_memory.errors import AgentMemoryError, InvalidName, UnknownAgent, UnknownCategory, UnknownEntry, UsageError
+from agent_memory.errors import AgentMemoryError, UnknownAgent, UnknownCategory, UnknownEntry, UsageError
 
 FIELDS: Final[dict[type[UsageError], str]] = {
-    InvalidName: "agent",
     UnknownAgent: "agent",
     UnknownCategory: "category",
     UnknownEntry: "id",
@@ -22,8 +21,8 @@ def refusal(error: AgentMemoryError | ValidationError | OSError) -> dict[str, An
     if isinstance(error, ValidationError):
         return _malformed(error)
     if isinstance(error, OSError):
-        reason = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
-        return _told("FileError", "", reason, "Check that it exists and may be used.")
+        what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
+        return _told("FileError", "", f"{what}.", "Check that it exists and may be used.")
     kind, message = type(error).__name__, error.message
     if not isinstance(error, UsageError):
         return _told(kind, "", message, error.hint)
