@@ -61,9 +61,8 @@ SETTINGS: Final = (
     Setting(
         "extraction.min_confidence",
         0.5,
-        "What is less certain than this is not stored.",
+        "What is less certain than this, from 0 to 1, is not stored.",
         minimum=0,
-        maximum=1,
     ),
     Setting("reflection.enabled", True, "Whether a model reflects on exchanges, once an endpoint is set."),
     Setting(

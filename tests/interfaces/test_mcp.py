@@ -189,7 +189,7 @@ def test_resources_are_the_project_the_briefing_and_the_pages_and_nothing_else(w
         "memory://pages/..%2F..%2Fetc/passwd", "memory://pages/default/..%2F_project", "memory://pages/default/config.toml",
         "file:///etc/passwd", "memory://pages/", "memory://", "", "memory://pages/default/archive%2Fnotes",
     ):  # fmt: skip
-        with pytest.raises(MCPError, match="validation: (?:agent|category|uri): "):
+        with pytest.raises(MCPError, match=r"validation: (?:agent|category|uri): "):
             here.read(uri)
 
 
