@@ -32,7 +32,6 @@ _HEADING: Final = re.compile(r"\s*(#{1,6})(?:\s|$)")
 _OWN_SECTION: Final = frozenset({"profile", "lessons", "procedures", "tasks"})
 _INDEXED: Final = ("decisions", "notes", "projects")
 
-
 Message = tuple[str, str]
 """Something that was said in a session that is being recovered: who, and what."""
 
@@ -46,8 +45,7 @@ class Source:
     category and a limit, None for all, and returns the latest said first; ``tagged`` takes a tag and a limit. They know
     active memories of one agent only, and notes for all projects. ``profile`` returns the facts to tell for a text,
     the most important first.
-    ``decisions`` and ``lessons`` are how many of them a session is told at most, ``recalled_rows`` and ``index_rows``
-    how many lines these sections of a turn have, and ``…_chars`` how long one is.
+    ``decisions`` and ``lessons`` are how many a session is told at most; ``…_rows`` and ``…_chars`` are for a turn.
     """
 
     command: str = ""

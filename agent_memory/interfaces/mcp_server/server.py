@@ -25,8 +25,8 @@ from agent_memory.app.outgoing import safe
 from agent_memory.errors import AgentMemoryError, UsageError
 from agent_memory.interfaces.mcp_server import resources
 from agent_memory.interfaces.mcp_server.refusals import refusal, text_of
-from agent_memory.interfaces.mcp_server.shapes import NOTICE, schema_of
-from agent_memory.interfaces.mcp_server.tools import TOOLS, Tool, offered
+from agent_memory.interfaces.mcp_server.shapes import NOTICE, Tool, schema_of
+from agent_memory.interfaces.mcp_server.tools import TOOLS, offered
 
 NAME: Final = "agent-memory"
 INSTRUCTIONS: Final = (
