@@ -25,6 +25,8 @@ JOINED_TERMS: Final = 10
 SHORT_WORDS: Final = 5
 TELLING_ENOUGH: Final = 3
 SHOWN_CHARS: Final = 400
+READ_CHARS: Final = 4_000
+"""So much of a message or a turn is looked at: a pasted log has no more to say about what is meant."""
 MAX_REPLY_TOKENS: Final = 200
 MIN_TERM_CHARS: Final = 3
 
@@ -39,12 +41,14 @@ _REFERS: Final = frozenset(
 # … and these only where no word that tells something follows: "that file" names its file.
 _POINTS: Final = frozenset("this that esse essa este esta esses essas estes estas aquele aquela one".split())
 _STARTS: Final = frozenset("and but also or so then e mas tambem ou entao ai".split())
+_UNTOLD: Final = STOP_WORDS | _REFERS | _POINTS | _STARTS
 _ENCLITIC: Final = re.compile(r"\w[rsz]?-(?:l[oa]s?|n[oa]s?)\b")
 _ENVELOPE: Final = re.compile(r"<query>([^<\n]*)</query>")
 
 
 def refers_back(message: str) -> bool:
     """Tell whether a message is too short to stand alone, or points at something said before."""
+    message = message[:READ_CHARS]
     found = words(message)
     if not found:
         return False
@@ -59,7 +63,9 @@ def refers_back(message: str) -> bool:
 def joined(message: str, history: History) -> str:
     """Return the message with the telling words of the last turns, the latest first, behind it."""
     known = set(words(message))
-    terms = dict.fromkeys(term for _, text in reversed(history) for term in _telling(text) if fold(term) not in known)
+    terms = dict.fromkeys(
+        term for _, text in reversed(history) for term in _telling(text[:READ_CHARS]) if fold(term) not in known
+    )
     return " ".join([message, *list(terms)[:JOINED_TERMS]]).strip()
 
 
@@ -109,7 +115,7 @@ def _telling(text: str) -> list[str]:
 def _terms(text: str) -> Iterator[str]:
     for term in re.findall(r"[^\W_][\w./-]*\w|[^\W_]", text):
         folded = fold(term)
-        if len(folded) >= MIN_TERM_CHARS and folded not in STOP_WORDS | _REFERS | _POINTS | _STARTS:
+        if len(folded) >= MIN_TERM_CHARS and folded not in _UNTOLD:
             yield term
 
 

@@ -157,6 +157,16 @@ def test_it_is_gone_within_a_second_of_its_input_even_while_a_tool_runs(workspac
     assert busy[-1][0] <= 1
 
 
+def test_what_was_asked_before_the_input_ended_is_answered(workspace):
+    asked = "".join(json.dumps(message) + "\n" for message in (HELLO, {"jsonrpc": "2.0", "id": 1, "method": "ping"}))
+
+    def answered():
+        done = subprocess.run(COMMAND, cwd=workspace.root, input=asked, capture_output=True, text=True, check=True)
+        return ["result" in json.loads(line) for line in done.stdout.splitlines()]
+
+    assert any(answered() == [True, True] for _ in range(3))  # there is half a second for it, which a machine may miss
+
+
 def test_fifty_calls_over_two_servers_beside_a_watcher_lose_and_double_nothing(workspace):
     watcher = start(workspace, "watch", "--wait-for-transcripts", "--quiet")
     workspace.chat().user(DECISION).assistant("Done.").ended().save(written=workspace.long_ago())

@@ -2,7 +2,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_memory.recall.rewrite import MAX_QUERY_CHARS, History, prompt_for, read, refers_back, rewritten, subject_of
+from agent_memory.recall.rewrite import (
+    MAX_QUERY_CHARS,
+    History,
+    joined,
+    prompt_for,
+    read,
+    refers_back,
+    rewritten,
+    subject_of,
+)
 
 SAID: History = (
     ("user", "How does the Redis queue retry orders?"),
@@ -86,3 +95,10 @@ def test_what_was_said_cannot_look_like_a_heading():
 @given(st.text(), st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text())))
 def test_any_text_gives_a_query_that_begins_with_it(message, history):
     assert rewritten(message, history, None).strip().startswith(message.strip())
+
+
+def test_of_a_pasted_log_the_beginning_is_looked_at():
+    log = "Queue retries orders. " + "noise " * 200_000
+
+    assert joined("and on Windows?", [("user", log + "Kubernetes")]) == "and on Windows? Queue retries orders noise"
+    assert refers_back("It fails. " + "more " * 200_000)

@@ -16,7 +16,7 @@ from agent_memory.interfaces.mcp_server import wire
 from agent_memory.interfaces.mcp_server.server import build
 
 GRACE_S: Final = 0.5
-"""How long a tool that is running when the input ends may go on; any kill leaves the vault whole."""
+"""How long calls that are under way when the input ends may go on; any kill leaves the vault whole."""
 
 
 def serve(directory: str | None, workspace: str | None, agent: str | None) -> NoReturn:
@@ -38,16 +38,17 @@ def serve(directory: str | None, workspace: str | None, agent: str | None) -> No
     out = wire.Outgoing(raw_out, gone=_leave)
     server = build(lambda: open_app(directory=directory, workspace=workspace, flags=flags))
 
+    def ended() -> None:
+        _leave_soon()
+        out.wait_until_settled(GRACE_S)
+
     async def run() -> None:
-        lines = cast("TextIO", wire.Incoming(raw_in, out, ended=_leave_soon))
+        lines = cast("TextIO", wire.Incoming(raw_in, out, ended=ended))
         texts = anyio.wrap_file(lines), anyio.wrap_file(cast("TextIO", out))
         async with stdio_server(*texts) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     anyio.run(run)
-    for thread in threading.enumerate():  # a tool that is still at work
-        if thread is not threading.current_thread() and not thread.daemon:
-            thread.join(GRACE_S)
     _leave()  # taking down an interpreter with so many modules can take longer than a client waits
 
 

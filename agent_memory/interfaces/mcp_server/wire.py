@@ -21,12 +21,23 @@ MAX_LINE_BYTES: Final = 16_000_000
 
 
 class Outgoing(io.TextIOBase):
-    """Where messages go, each with its line end in one write."""
+    """Where messages go, each with its line end in one write; it knows how many answers are owed."""
 
     def __init__(self, raw: BinaryIO, gone: Callable[[], None]) -> None:
         self._raw = raw
         self._gone = gone
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
+        self._owed = 0
+
+    def owe(self) -> None:
+        """Say that an answer is to come."""
+        with self._lock:
+            self._owed += 1
+
+    def wait_until_settled(self, timeout_s: float) -> None:
+        """Wait until nobody is owed an answer, at most so long."""
+        with self._lock:
+            self._lock.wait_for(lambda: self._owed <= 0, timeout_s)
 
     def write(self, text: str) -> int:
         """Send text; ``gone`` is called where nobody reads any more."""
@@ -34,6 +45,8 @@ class Outgoing(io.TextIOBase):
             with self._lock:
                 self._raw.write(text.encode("utf-8", "replace"))
                 self._raw.flush()
+                self._owed -= 1
+                self._lock.notify_all()
         except OSError:
             self._gone()
         return len(text)
@@ -75,6 +88,8 @@ class Incoming(io.TextIOBase):
             known = name if type(name) in (int, str) else None
             self._refuse(known, *((PARSE_ERROR, "No JSON.") if value is None else (INVALID_REQUEST, "No message.")))
             return ""
+        if "id" in value and "method" in value:
+            self._out.owe()
         return text
 
     def _skip_the_rest(self) -> None:
@@ -82,6 +97,7 @@ class Incoming(io.TextIOBase):
             pass
 
     def _refuse(self, name: int | str | None, code: int, message: str) -> None:
+        self._out.owe()
         error = {"jsonrpc": "2.0", "id": name, "error": {"code": code, "message": message}}
         self._out.write(json.dumps(error) + "\n")
 
