@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from agent_memory.context.render import visible
 from agent_memory.model.text import clean
 from agent_memory.redaction import redact
 
 
 def safe(value: Any) -> Any:
-    """Return a JSON value without secrets, and without characters that cannot be sent, in any text of it."""
+    """Return a JSON value without secrets, and without characters that cannot be sent or seen, in any text of it."""
     match value:
         case str():
-            return redact(clean(value)).text
+            return redact(visible(clean(value))).text
         case list():
             return [safe(one) for one in value]
         case dict():

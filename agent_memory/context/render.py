@@ -24,7 +24,9 @@ RULE: Final = (
 MAX_ID_CHARS: Final = 24
 
 _MARKER: Final = re.compile(r"agent-memory\s*:\s*briefing", re.IGNORECASE)
-_UNSEEN: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+_UNSEEN: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
+)
 # A blank at these places, and Markdown has no link, image, definition, autolink, tag or comment there,
 # and a vault no [[id]].
 _LIVE: Final = re.compile(r"(?<=\])(?=[(\[\]:])|(?<=\[)(?=\[)|(?<=<)(?=[A-Za-z/!?])|(?<=--)(?=>)")
@@ -50,10 +52,15 @@ def plain(text: str) -> str:
     """Return ``text`` on one line, without what is unseen, and with nothing in it that a reader would act on."""
     line = one_line(clean(text))
     if not line.isprintable():
-        line = one_line(_UNSEEN.sub("", line))
+        line = one_line(visible(line))
     if not _SUSPECTS.isdisjoint(line):
         line = _MARKER.sub("agent-memory·briefing", _LIVE.sub(" ", line))
     return line
+
+
+def visible(text: str) -> str:
+    """Return ``text`` without what no person sees in it: controls, and marks that hide words or turn them round."""
+    return _UNSEEN.sub("", text)
 
 
 def levelled(line: str) -> str:
