@@ -40,8 +40,16 @@ class Snapshot:
     identity: FileIdentity
 
 
-def translated(error: OSError, path: Path) -> FileError:
-    """Return what the system said about ``path`` as a sentence for people, with a hint."""
+@contextlib.contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Raise what the system says about ``path`` in the block as a ``FileError``, with a hint."""
+    try:
+        yield
+    except OSError as error:
+        raise _explained(error, path) from error
+
+
+def _explained(error: OSError, path: Path) -> FileError:
     what, hint = _REASONS.get(type(error).__name__, (f"cannot be used: {error.strerror or error}", "Check the disk."))
     return FileError(f"{path} {what}.", hint=hint, path=str(path), errno=error.errno)
 
@@ -53,49 +61,27 @@ def identify(path: Path) -> FileIdentity | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise translated(error, path) from error
+        raise _explained(error, path) from error
 
 
 def read(path: Path) -> Snapshot | None:
     """Return the file's bytes and identity, taken from one open file; None if nothing is there."""
-    try:
-        with path.open("rb") as handle:
-            data = handle.read()
-            return Snapshot(data, _identity_of(os.fstat(handle.fileno())))
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise translated(error, path) from error
+    with translated(path), contextlib.suppress(FileNotFoundError), path.open("rb") as handle:
+        return Snapshot(handle.read(), _identity_of(os.fstat(handle.fileno())))
+    return None
 
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[tuple[BinaryIO, FileIdentity]]:
-    """Hold a file open for reading, with its identity of that moment.
-
-    Raises:
-        FileError: It cannot be opened, or reading it fails inside the block.
-    """
-    try:
-        with path.open("rb") as handle:
-            yield handle, _identity_of(os.fstat(handle.fileno()))
-    except OSError as error:
-        raise translated(error, path) from error
+    """Hold a file open for reading, with its identity of that moment; errors inside the block are ours too."""
+    with translated(path), path.open("rb") as handle:
+        yield handle, _identity_of(os.fstat(handle.fileno()))
 
 
 def read_text(path: Path) -> str | None:
     """Return a small text file in UTF-8, a BOM dropped; None if nothing is there."""
     snapshot = read(path)
     return None if snapshot is None else snapshot.data.decode("utf-8-sig", "replace")
-
-
-def read_range(path: Path, start: int, end: int) -> bytes:
-    """Return the bytes from ``start`` to ``end``, fewer where the file is shorter."""
-    try:
-        with path.open("rb") as handle:
-            handle.seek(start)
-            return handle.read(max(end - start, 0))
-    except OSError as error:
-        raise translated(error, path) from error
 
 
 def digest_of(data: bytes) -> str:
@@ -105,22 +91,10 @@ def digest_of(data: bytes) -> str:
 
 def make_folder(path: Path, *, private: bool = False) -> None:
     """Create ``path`` with its parents, owner-only if ``private``; an existing folder is left alone."""
-    try:
+    with translated(path):
         path.mkdir(parents=True, exist_ok=True)
         if private and path.stat().st_mode & 0o077:
             path.chmod(PRIVATE_FOLDER)
-    except OSError as error:
-        raise translated(error, path) from error
-
-
-def list_folder(path: Path) -> list[Path]:
-    """Return the entries of a folder in the order of their names; none if it is not there."""
-    try:
-        return sorted(path.iterdir())
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise translated(error, path) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,15 +108,16 @@ class Listed:
     is_link: bool
 
 
+def list_folder(path: Path) -> list[Path]:
+    """Return the entries of a folder in the order of their names; none if it is not there."""
+    return [entry.path for entry in scan_folder(path)]
+
+
 def scan_folder(path: Path) -> list[Listed]:
     """Return what ``list_folder`` does, with the kinds, which cost no further call."""
-    try:
-        with os.scandir(path) as entries:
-            return sorted(map(_listed, entries), key=lambda entry: entry.name)
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise translated(error, path) from error
+    with translated(path), contextlib.suppress(FileNotFoundError), os.scandir(path) as entries:
+        return sorted(map(_listed, entries), key=lambda entry: entry.name)
+    return []
 
 
 def _listed(entry: os.DirEntry[str]) -> Listed:
@@ -153,9 +128,7 @@ def _listed(entry: os.DirEntry[str]) -> Listed:
     return Listed(entry.name, _path_of(entry.path), *kinds, entry.is_symlink())
 
 
-@lru_cache(maxsize=8192)  # taking paths apart is most of what looking through a vault costs
-def _path_of(text: str) -> Path:
-    return Path(text)
+_path_of = lru_cache(maxsize=8192)(Path)  # taking paths apart is most of what looking through a vault costs
 
 
 def walk(
@@ -183,15 +156,13 @@ def walk(
         except FileNotFoundError:
             continue
         except OSError as error:
-            on_error(translated(error, folder.joinpath(*parts)))
+            on_error(_explained(error, folder.joinpath(*parts)))
 
 
 def is_folder(path: Path) -> bool:
     """Tell whether ``path`` is a folder, or a link to one."""
-    try:
+    with translated(path):
         return path.is_dir()
-    except OSError as error:
-        raise translated(error, path) from error
 
 
 def replace(path: Path, data: bytes, *, expected: FileIdentity | None) -> FileIdentity:
@@ -208,9 +179,10 @@ def replace(path: Path, data: bytes, *, expected: FileIdentity | None) -> FileId
     """
     target = path.resolve()
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}{TEMPORARY_SUFFIX}")
-    try:
+    with translated(path), contextlib.ExitStack() as at_last:
+        at_last.callback(_drop, temporary)
         sweep(target.parent, f".{target.name}.")
-        identity = _write_durably(temporary, data, mode=_mode_of(target))
+        identity = _write_durably(temporary, data, like=target)
         if not _exchange(temporary, target, expected):
             raise PageConflict(
                 f"{path.name} changed while it was being written.",
@@ -218,10 +190,6 @@ def replace(path: Path, data: bytes, *, expected: FileIdentity | None) -> FileId
                 path=str(path),
             )
         _flush_folder(target.parent)
-    except OSError as error:
-        raise translated(error, path) from error
-    finally:
-        _drop(temporary)
     return identity
 
 
@@ -250,17 +218,14 @@ def sweep(folder: Path, prefix: str = ".") -> None:
 
 def append(path: Path, text: str) -> None:
     """Append whole lines durably. A torn last line, left by a crash, is closed first."""
-    try:
-        with path.open("ab+") as handle:
-            if handle.tell() > 0:
-                handle.seek(-1, os.SEEK_END)
-                if handle.read(1) != b"\n":
-                    text = "\n" + text
-            handle.write(text.encode("utf-8"))
-            handle.flush()
-            os.fsync(handle.fileno())
-    except OSError as error:
-        raise translated(error, path) from error
+    with translated(path), path.open("ab+") as handle:
+        if handle.tell() > 0:
+            handle.seek(-1, os.SEEK_END)
+            if handle.read(1) != b"\n":
+                text = "\n" + text
+        handle.write(text.encode("utf-8"))
+        handle.flush()
+        os.fsync(handle.fileno())
 
 
 def put_aside(path: Path, suffix: str) -> Path:
@@ -268,20 +233,16 @@ def put_aside(path: Path, suffix: str) -> Path:
     number = 1
     while (target := path.with_name(f"{path.name}{f'.{number}' if number > 1 else ''}{suffix}")).exists():
         number += 1
-    try:
+    with translated(path):
         path.rename(target)
         _flush_folder(path.parent)
-    except OSError as error:
-        raise translated(error, path) from error
     return target
 
 
 def remove(path: Path) -> None:
     """Delete a file; one that is not there is fine."""
-    try:
+    with translated(path):
         path.unlink(missing_ok=True)
-    except OSError as error:
-        raise translated(error, path) from error
 
 
 def _exchange(temporary: Path, target: Path, expected: FileIdentity | None) -> bool:
@@ -313,10 +274,11 @@ def _drop(temporary: Path) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def _write_durably(path: Path, data: bytes, *, mode: int | None) -> FileIdentity:
+def _write_durably(path: Path, data: bytes, *, like: Path) -> FileIdentity:
     with path.open("xb") as handle:
-        if mode is not None and os.name == "posix":
-            os.fchmod(handle.fileno(), mode)
+        if os.name == "posix":
+            with contextlib.suppress(FileNotFoundError):
+                os.fchmod(handle.fileno(), like.stat().st_mode & 0o777)
         handle.write(data)
         handle.flush()
         os.fsync(handle.fileno())
@@ -325,13 +287,6 @@ def _write_durably(path: Path, data: bytes, *, mode: int | None) -> FileIdentity
 
 def _identity_of(found: os.stat_result) -> FileIdentity:
     return FileIdentity(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
-
-
-def _mode_of(path: Path) -> int | None:
-    try:
-        return path.stat().st_mode & 0o777
-    except FileNotFoundError:
-        return None
 
 
 def _flush_folder(folder: Path) -> None:

@@ -7,6 +7,7 @@ file in which they name their workspace; their transcripts are never listed.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterator
@@ -153,12 +154,10 @@ class _Judge:
 
 def _end_of(path: Path) -> str:
     """Return the text at the end of a file; empty where there is none that we may read: other evidence decides."""
-    try:
-        identity = files.identify(path)
-        end = files.read_range(path, max(identity.size - TAIL_BYTES, 0), identity.size) if identity else b""
-    except FileError:
-        return ""
-    return end.decode("utf-8-sig", "replace")
+    with contextlib.suppress(FileError), files.opened(path) as (handle, identity):
+        handle.seek(max(identity.size - TAIL_BYTES, 0))
+        return handle.read(TAIL_BYTES).decode("utf-8-sig", "replace")
+    return ""
 
 
 def _is_same(one: str, other: str) -> bool:
