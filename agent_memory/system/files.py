@@ -11,25 +11,21 @@ import contextlib
 import hashlib
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from agent_memory.errors import FileError, PageConflict
+from agent_memory.errors import PageConflict
 from agent_memory.model.origin import FileIdentity
+from agent_memory.system.folders import explained, translated
+from agent_memory.system.folders import is_folder as is_folder
+from agent_memory.system.folders import list_folder as list_folder
+from agent_memory.system.folders import make_folder as make_folder
+from agent_memory.system.folders import scan_folder as scan_folder
+from agent_memory.system.folders import walk as walk
 
-PRIVATE_FOLDER: Final = 0o700
 TEMPORARY_SUFFIX: Final = ".am-tmp"
-
-_REASONS: Final = {
-    "FileNotFoundError": ("is not there", "Check the path."),
-    "PermissionError": ("may not be used by you", "Check its owner and its permissions."),
-    "IsADirectoryError": ("is a folder where a file should be", "Move it away."),
-    "NotADirectoryError": ("has a file where a folder should be", "Move the file away."),
-    "FileExistsError": ("is a file where a folder should be", "Move it away."),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +36,6 @@ class Snapshot:
     identity: FileIdentity
 
 
-@contextlib.contextmanager
-def translated(path: Path) -> Iterator[None]:
-    """Raise what the system says about ``path`` in the block as a ``FileError``, with a hint."""
-    try:
-        yield
-    except OSError as error:
-        raise _explained(error, path) from error
-
-
-def _explained(error: OSError, path: Path) -> FileError:
-    what, hint = _REASONS.get(type(error).__name__, (f"cannot be used: {error.strerror or error}", "Check the disk."))
-    return FileError(f"{path} {what}.", hint=hint, path=str(path), errno=error.errno)
-
-
 def identify(path: Path) -> FileIdentity | None:
     """Return what ``stat`` says of ``path``; None if nothing is there."""
     try:
@@ -61,7 +43,7 @@ def identify(path: Path) -> FileIdentity | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise _explained(error, path) from error
+        raise explained(error, path) from error
 
 
 def read(path: Path) -> Snapshot | None:
@@ -89,89 +71,10 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:32]
 
 
-def make_folder(path: Path, *, private: bool = False) -> None:
-    """Create ``path`` with its parents, owner-only if ``private``; an existing folder is left alone."""
-    with translated(path):
-        path.mkdir(parents=True, exist_ok=True)
-        if private and path.stat().st_mode & 0o077:
-            path.chmod(PRIVATE_FOLDER)
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """Something in a folder, and of which kind it is once links are followed; a link in a circle is neither."""
-
-    name: str
-    path: Path
-    is_folder: bool
-    is_file: bool
-    is_link: bool
-
-
-def list_folder(path: Path) -> list[Path]:
-    """Return the entries of a folder in the order of their names; none if it is not there."""
-    return [entry.path for entry in scan_folder(path)]
-
-
-def scan_folder(path: Path) -> list[Listed]:
-    """Return what ``list_folder`` does, with the kinds, which cost no further call."""
-    with translated(path), contextlib.suppress(FileNotFoundError), os.scandir(path) as entries:
-        return sorted(map(_listed, entries), key=lambda entry: entry.name)
-    return []
-
-
-def _listed(entry: os.DirEntry[str]) -> Listed:
-    try:
-        kinds = entry.is_dir(), entry.is_file()
-    except OSError:
-        kinds = False, False
-    return Listed(entry.name, _path_of(entry.path), *kinds, entry.is_symlink())
-
-
-_path_of = lru_cache(maxsize=8192)(Path)  # taking paths apart is most of what looking through a vault costs
-
-
-def walk(
-    folder: Path,
-    depth: int,
-    on_error: Callable[[FileError], None],
-    is_leaf: Callable[[tuple[str, ...]], bool] = lambda parts: False,
-) -> Iterator[tuple[str, ...]]:
-    """Yield the files at most ``depth`` levels below ``folder``, each as its path's parts, in no order.
-
-    Links to folders are not followed, and a folder that ``is_leaf`` is yielded like a file. A folder that
-    cannot be listed goes to ``on_error``; one that is not there is empty.
-    """
-    waiting: list[tuple[str, ...]] = [()]
-    while waiting:
-        parts = waiting.pop()
-        try:
-            with os.scandir(folder.joinpath(*parts)) as entries:
-                for entry in entries:
-                    here = (*parts, entry.name)
-                    if not entry.is_dir(follow_symlinks=False) or is_leaf(here):
-                        yield here
-                    elif len(here) < depth:
-                        waiting.append(here)
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            on_error(_explained(error, folder.joinpath(*parts)))
-
-
-def is_folder(path: Path) -> bool:
-    """Tell whether ``path`` is a folder, or a link to one."""
-    with translated(path):
-        return path.is_dir()
-
-
 def replace(path: Path, data: bytes, *, expected: FileIdentity | None) -> FileIdentity:
-    """Replace ``path`` by ``data`` in one durable step, keeping its permissions.
+    """Replace ``path``, or what it links to, by ``data`` in one durable step, keeping its permissions.
 
-    Args:
-        path: The file; a symbolic link is followed, so that the link stays.
-        data: Its new bytes.
-        expected: The identity it had when it was read, None if it was not there.
+    ``expected`` is the identity it had when it was read, None if it was not there.
 
     Raises:
         PageConflict: It is no longer what was read; it has been left, or put back, as somebody else wrote it.
@@ -194,12 +97,7 @@ def replace(path: Path, data: bytes, *, expected: FileIdentity | None) -> FileId
 
 
 def put(path: Path, data: bytes) -> None:
-    """Replace a file of our own by ``data``, whatever is in it; one that has that already is left alone.
-
-    Raises:
-        PageConflict: Somebody else wrote to it in this moment.
-        FileError: The disk refused.
-    """
+    """Replace a file of our own by ``data``, whatever is in it, if that is something else; raises like ``replace``."""
     snapshot = read(path)
     if snapshot is None or snapshot.data != data:
         replace(path, data, expected=snapshot.identity if snapshot else None)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from agent_memory.errors import LockTimeout
 from agent_memory.system import files
+from agent_memory.system.folders import translated
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -51,7 +52,7 @@ def _acquired(path: Path, timeout_s: float) -> FileLock:
 
     files.make_folder(path.parent, private=True)
     lock = FileLock(path, thread_local=False)
-    with files.translated(path):
+    with translated(path):
         try:
             lock.acquire(timeout=timeout_s, poll_interval=0.02)
             path.with_suffix(".who").write_text(f"process {os.getpid()}\n", encoding="utf-8")

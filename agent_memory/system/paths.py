@@ -79,76 +79,24 @@ class Places:
         return MemoryFolder(self.data_dir / "memory")
 
 
-@dataclass(frozen=True, slots=True)
 class MemoryFolder:
     """The names inside one memory folder."""
 
-    root: Path
-
-    @property
-    def project(self) -> Path:
-        """The page that every agent shares."""
-        return self.root / PROJECT_FILE
-
-    @property
-    def config(self) -> Path:
-        """Settings of this workspace."""
-        return self.root / CONFIG_FILE
-
-    @property
-    def taken(self) -> Path:
-        """The ledger of what was taken."""
-        return self.root / TAKEN_FILE
-
-    @property
-    def conversations(self) -> Path:
-        """Chats that dashboards write."""
-        return self.root / CONVERSATIONS_FOLDER
-
-    @property
-    def machine(self) -> Path:
-        """What the machine keeps for itself."""
-        return self.root / ".vault"
-
-    @property
-    def state(self) -> Path:
-        """Bookmarks and what else cannot be derived."""
-        return self.machine / "state.sqlite3"
-
-    @property
-    def mirror(self) -> Path:
-        """The rebuildable index."""
-        return self.machine / "mirror.sqlite3"
-
-    @property
-    def journal(self) -> Path:
-        """Every machine change, with what stood before."""
-        return self.machine / "journal.jsonl"
-
-    @property
-    def lock(self) -> Path:
-        """Held while pages are written."""
-        return self.machine / "vault.lock"
-
-    @property
-    def checkpoints(self) -> Path:
-        """Saved chats that can be resumed."""
-        return self.machine / "checkpoints"
-
-    @property
-    def chat_sessions(self) -> Path:
-        """Which chat each agent was last in."""
-        return self.machine / "chat-sessions.json"
-
-    @property
-    def briefings(self) -> Path:
-        """Briefings as they were last given out."""
-        return self.machine / "briefing"
-
-    @property
-    def compact_log(self) -> Path:
-        """What compaction did last."""
-        return self.machine / "compact-log.json"
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.project = root / PROJECT_FILE  # the page that every agent shares
+        self.config = root / CONFIG_FILE
+        self.taken = root / TAKEN_FILE
+        self.conversations = root / CONVERSATIONS_FOLDER  # chats that dashboards write
+        self.machine = machine = root / ".vault"  # what the machine keeps for itself
+        self.state = machine / "state.sqlite3"
+        self.mirror = machine / "mirror.sqlite3"
+        self.journal = machine / "journal.jsonl"
+        self.lock = machine / "vault.lock"  # held while pages are written
+        self.checkpoints = machine / "checkpoints"  # saved chats that can be resumed
+        self.chat_sessions = machine / "chat-sessions.json"  # which chat each agent was last in
+        self.briefings = machine / "briefing"  # as they were last given out
+        self.compact_log = machine / "compact-log.json"
 
     def watch_lock(self, name: str) -> Path:
         """Held by the watcher of one workspace folder."""

@@ -13,7 +13,7 @@ from agent_memory.errors import FileError
 from agent_memory.model.ids import check_name
 from agent_memory.model.memory import PageRef
 from agent_memory.system import files
-from agent_memory.system.files import Listed
+from agent_memory.system.folders import Listed
 from agent_memory.system.paths import ARCHIVE_FOLDER, MemoryFolder
 from agent_memory.vault import layout, taken
 from agent_memory.vault.taken import Taken
