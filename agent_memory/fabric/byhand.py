@@ -95,7 +95,6 @@ def _says_otherwise(before: Memory, after: Memory) -> bool:
 
 
 def _without_id(known: Replay, ref: PageRef, raw: str | None) -> Memory | None:
-    """Take out the entry that was known by its words until it got an id."""
     if raw is None:
         return None
     name = next((place for place, memory in known.memories.items() if place[0] == ref and memory.raw == raw), None)

@@ -62,11 +62,7 @@ _UNSPACED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u
 
 
 def checked(fact: Fact) -> Fact:
-    """Return ``fact`` as it is stored: the key in lower case, blanks around everything gone.
-
-    Raises:
-        InvalidValue: ``facts["field"]`` is ``key``, ``value`` or ``keywords``.
-    """
+    """Return ``fact`` as it is stored: key in lower case, no blanks around anything; or raise ``InvalidValue``."""
     value = clean(fact.value).replace("\r\n", "\n").strip()
     if not value:
         raise InvalidValue.of("value", "must not be empty.")
@@ -76,11 +72,7 @@ def checked(fact: Fact) -> Fact:
 
 
 def checked_key(key: str) -> str:
-    """Return ``key`` in the form in which keys are compared.
-
-    Raises:
-        InvalidValue: It is none.
-    """
+    """Return ``key`` in the form in which keys are compared, or raise ``InvalidValue``."""
     spelt = unicodedata.normalize("NFC", clean(key)).strip().lower()
     if not spelt or len(spelt) > MAX_KEY_CHARS:
         raise InvalidValue.of("key", f"must have 1 to {MAX_KEY_CHARS} characters.")

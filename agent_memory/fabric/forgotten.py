@@ -81,7 +81,6 @@ def _with_content(lines: list[str]) -> Iterator[str]:
 
 
 def _starts(length: int) -> Iterable[int]:
-    """Return where runs begin so that they cover a sentence; the last ends with it."""
     return sorted({*range(0, max(length - RUN_WORDS, 0) + 1, RUN_WORDS), max(length - RUN_WORDS, 0)})
 
 

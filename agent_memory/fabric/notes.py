@@ -70,11 +70,7 @@ class Decision:
 
 
 def checked_text(text: str, *, max_chars: int) -> str:
-    """Return the words of a note as they are stored.
-
-    Raises:
-        InvalidValue: There are none, or too many.
-    """
+    """Return the words of a note as they are stored; ``InvalidValue`` if there are none, or too many."""
     body = clean(text).replace("\r\n", "\n").strip()
     if not body:
         raise InvalidValue.of("content", "must not be empty.")
@@ -86,11 +82,7 @@ def checked_text(text: str, *, max_chars: int) -> str:
 
 
 def checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """Return tags as headings have them, without repetitions.
-
-    Raises:
-        InvalidValue: There are too many, or one is too long.
-    """
+    """Return tags as headings have them, without repetitions; ``InvalidValue`` if they are too many or too long."""
     bare = tuple(dict.fromkeys(filter(None, (tag_of(clean(tag).strip()) for tag in tags))))
     if len(bare) > MAX_TAGS:
         raise InvalidValue.of("tags", f"are {len(bare)}; {MAX_TAGS} is the most.")
@@ -129,7 +121,6 @@ def store(view: View, page: PageRef, note: Note, rules: Rules) -> Decision:
 
 
 def _twin(active: Iterable[Memory], note: Note, rules: Rules) -> Memory | None:
-    """Return the note that says the same, the one with the most tags in common if there are several."""
     twins = [memory for memory in active if say_the_same(memory.body, note.text, threshold=rules.threshold)]
     return max(twins, key=lambda memory: len(set(note.tags) & set(memory.tags)), default=None)
 

@@ -61,12 +61,7 @@ class Decision:
 def assert_fact(view: View, page: PageRef, chain: Sequence[Version], said: Assertion, *, max_entries: int) -> Decision:
     """Decide what becomes of a fact: a new version, a change of when it is shown, or nothing.
 
-    Args:
-        view: The vault as it is.
-        page: Whose profile.
-        chain: Its versions.
-        said: The fact, checked.
-        max_entries: How many active facts may be unpinned; what is over goes to the archive.
+    At most ``max_entries`` active facts may be unpinned; what is over goes to the archive.
 
     Raises:
         InvalidValue: Another key says the same, or the key has had a later value.
@@ -158,11 +153,7 @@ def _overflow(holding: Mapping[str, Version], said: Assertion, max_entries: int)
 
 
 def remove_fact(view: View, page: PageRef, chain: Sequence[Version], key: str, now: datetime) -> Batch:
-    """Return the changes that leave of a key a tombstone: its last value, readable, and when it ended.
-
-    Raises:
-        UnknownEntry: The key has no value.
-    """
+    """Return the changes that leave of a key a tombstone: its last value, readable, and when it ended."""
     version = current(chain).get(key)
     if version is None:
         raise UnknownEntry(f"There is no fact {key!r}.", hint="`agent-memory profile list` shows the keys.", key=key)

@@ -114,7 +114,6 @@ class _Desk:
 
     @property
     def _grown_from(self) -> tuple[str, ...]:
-        """The digests that the turn had when it was shorter."""
         return self._proposal.turn.prefix_digests[:-1]
 
     def _page_of(self, candidate: Candidate) -> PageRef:

@@ -81,14 +81,10 @@ class Ended:
 def versions(
     memories: Iterable[Memory], ended: Sequence[Ended] = (), seen: Mapping[str, datetime] = MappingProxyType({})
 ) -> list[Version]:
-    """Return every version of every key, by key and in the order of time.
+    """Return every version of every key of a page and its archive, by key and in the order of time.
 
-    Of several active entries with one key the latest holds; the others held until then.
-
-    Args:
-        memories: The entries of one page and its archive.
-        ended: What was changed in place.
-        seen: When entries were first seen, by id; what was written by hand was recorded then.
+    Of several active entries with one key the latest holds; the others held until then. ``ended`` is what was changed
+    in place; what was written by hand was recorded when it was first ``seen``, by id.
     """
     standing = list(memories)
     here = {memory.id for memory in standing if not memory.page.archived}

@@ -54,11 +54,7 @@ def fingerprint(quoted: str) -> str:
 def entry_id(said_at: datetime, key: str, *, now: datetime, in_use: Callable[[str], bool]) -> str:
     """Return the id of a new entry: the minute it was said in milliseconds, plus the key's share of that minute.
 
-    Args:
-        said_at: When it was said; a time after ``now`` counts as now.
-        key: The key, whose digest chooses one of the 60,000 ids of the minute.
-        now: The present.
-        in_use: Tells whether a page, an archive or the ledger of taken keys already has an id.
+    A time after ``now`` counts as now. ``in_use`` tells whether a page, an archive or the ledger has an id already.
     """
     minute = min(said_at, now).astimezone(UTC).replace(second=0, microsecond=0)
     number = int(minute.timestamp()) * 1000 + int(digest(key), 16) % IDS_PER_MINUTE
@@ -73,14 +69,10 @@ def next_free_id(number: int, in_use: Callable[[str], bool]) -> str:
 
 
 def check_name(name: str, what: str) -> str:
-    """Return ``name`` if it is safe as the name of a folder or file anywhere.
+    """Return ``name`` if it is safe as the name of a folder or file anywhere, or raise ``InvalidName``.
 
-    Letters of any alphabet are welcome. Path separators, dots alone, a leading dot or blank, control
-    characters, names that an operating system or the vault's layout reserves, and more than 80
-    characters are not.
-
-    Raises:
-        InvalidName: The name is none of those; ``facts["name"]`` has it, ``facts["field"]`` says what it was to name.
+    Letters of any alphabet are welcome. Path separators, dots alone, a leading dot or blank, control characters,
+    names that an operating system or the vault's layout reserves, and more than 80 characters are not. Its facts have ``name`` and ``field``.
     """
     stem = name.split(".")[0].lower()
     wrong = (

@@ -13,11 +13,7 @@ Row = TypeVar("Row")
 
 
 def read_rows(text: str, name: str, heading: str, make: Callable[[Mapping[str, Any]], Row]) -> tuple[Row, ...]:
-    """Return what ``make`` makes of each row under ``heading``; ``name`` is the table's in messages.
-
-    Raises:
-        TableError: Not TOML, or ``make`` found a key missing, of a wrong type or value; it names file and row.
-    """
+    """Return what ``make`` makes of each row under ``heading``; a ``TableError`` names the file and the row."""
     try:
         rows = tomllib.loads(text)[heading]
     except (tomllib.TOMLDecodeError, KeyError) as error:

@@ -92,8 +92,7 @@ def shorten(text: str, max_chars: int) -> str:
 def language_of(text: str) -> Language | None:
     """Tell Portuguese from English by their small words; None where the text does not say.
 
-    Code, URLs and paths should be stripped first. The two lists were measured at no wrong answer in
-    120 chat messages, unknown in 7; callers fall back on the conversation's majority.
+    Code, URLs and paths should be stripped first. Measured: no wrong answer in 120 chat messages, unknown in 7.
     """
     lowered = text.lower()
     bare = [token.strip(".,;:!?()\"'“”…") for token in lowered.split()]

@@ -32,11 +32,7 @@ class Rule:
 
 @cache
 def load() -> tuple[Rule, ...]:
-    """Return the shipped rules.
-
-    Raises:
-        TableError: The table is malformed.
-    """
+    """Return the shipped rules."""
     text = resources.files(__package__).joinpath("secrets.toml").read_text(encoding="utf-8")
     return parse(text, "secrets.toml")
 
@@ -53,11 +49,7 @@ def literals() -> Mapping[str, tuple[str, ...]]:
 
 
 def parse(text: str, name: str) -> tuple[Rule, ...]:
-    """Read rules from TOML text.
-
-    Raises:
-        TableError: Not TOML, or a row without the right keys; the message names file and row.
-    """
+    """Read rules from TOML text; a ``TableError`` names the file and the row."""
     return read_rows(text, name, "rule", _rule)
 
 

@@ -95,10 +95,7 @@ class Ground:
     def support(self, text: str, *, unlike: Sequence[str] = (), exact: bool = False) -> Support | str:
         """Return what bears ``text`` out, or the reason why it is not believed.
 
-        Args:
-            text: A line's text.
-            unlike: Expressions of the table that its sentence must not have.
-            exact: It is a value: no word in it is the model's own.
+        Its sentence must have none of the expressions ``unlike``; in an ``exact`` value no word is the model's own.
         """
         if invented := self._invented(text, exact=exact):
             return invented
@@ -185,7 +182,6 @@ def _negates(text: str) -> bool:
 
 
 def _in_order(text: str, sentence: str) -> bool:
-    """Tell whether the words that two texts share come in one order."""
     theirs = list(map(_stem, words(sentence)))
     ours = [stem for stem in dict.fromkeys(map(_stem, _telling(text))) if stem in theirs]
     return ours == sorted(ours, key=theirs.index)

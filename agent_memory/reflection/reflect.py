@@ -92,13 +92,7 @@ def is_trivial(exchange: Exchange) -> bool:
 
 
 def prompt_for(exchange: Exchange, *, known: Sequence[str] = (), max_reply_tokens: int) -> Prompt:
-    """Return what to ask about an exchange.
-
-    Args:
-        exchange: What was said.
-        known: The facts that stand already, as ``key: value``.
-        max_reply_tokens: How long the reply may be.
-    """
+    """Return what to ask about an exchange, where the ``known`` facts, ``key: value``, stand already."""
     # Each side is one line, so that nothing said in it can look like a heading of ours.
     said, answered = (one_line(text) for text in (exchange.user_text, exchange.answer_text))
     profile = [f"- {one_line(fact)[:KNOWN_CHARS]}" for fact in known[:KNOWN_FACTS]]
@@ -136,8 +130,6 @@ def read(exchange: Exchange, reply: str, limits: Limits) -> Reflection:
 
 
 class _Judge:
-    """Believes or refuses the lines of one reply."""
-
     def __init__(self, exchange: Exchange) -> None:
         self.exchange = exchange
         self.dropped: Counter[str] = Counter()

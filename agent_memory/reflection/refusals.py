@@ -16,12 +16,9 @@ Refusal = Literal["secret", "order", "private", "persona"]
 
 
 def refusal(text: str, *, user_text: str, key: str = "") -> Refusal | None:
-    """Return why ``text`` may not be stored, None if it may.
+    """Return why ``text``, a body or ``key=value``, may not be stored; None if it may.
 
-    Args:
-        text: A body, or a fact as ``key=value``.
-        user_text: What the person said; a persona that they speak of themselves is theirs to speak of.
-        key: A fact's key.
+    A persona that a person speaks of in ``user_text`` is theirs to speak of.
     """
     folded = fold(text)
     if (key and table().finds("secret-key", key.lower())) or MARK in text or redact(text).count:

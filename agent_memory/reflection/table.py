@@ -27,11 +27,7 @@ class Table:
 
 @cache
 def table() -> Table:
-    """Return the shipped table.
-
-    Raises:
-        TableError: It is malformed.
-    """
+    """Return the shipped table."""
     try:
         return _table(tomllib.loads(resources.files(__package__).joinpath("table.toml").read_text(encoding="utf-8")))
     except (tomllib.TOMLDecodeError, KeyError, TypeError, re.error) as error:

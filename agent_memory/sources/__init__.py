@@ -12,11 +12,7 @@ SOURCES: Final = (cursor.CURSOR, dashboard.DASHBOARD)
 
 
 def source_named(name: str) -> Source:
-    """Return the source that conversations call ``name``.
-
-    Raises:
-        UsageError: There is none.
-    """
+    """Return the source that conversations call ``name``; ``UsageError`` if there is none."""
     for source in SOURCES:
         if source.name == name:
             return source

@@ -61,12 +61,8 @@ class Calls:
     def reserve(self, about: Subject, at: datetime, *, tokens: int, cap: int, timeout_s: float) -> int | None:
         """Enter a call that may use ``tokens``; None if the day has no room for it, or somebody else has just sent it.
 
-        Args:
-            about: What the call is about; a subject is entered as skipped once.
-            at: The present; days are those of UTC.
-            tokens: The most that the call may use.
-            cap: The most that all calls of the day may use.
-            timeout_s: How long a call may be under way; a process that was killed leaves one that never ends.
+        The ``cap`` is of all calls of the day, in UTC. A call that was sent more than ``timeout_s`` ago was killed.
+        What the day has no room for is entered as skipped, once.
         """
         since = (at - timedelta(seconds=timeout_s)).astimezone(UTC).isoformat()
         with self._database.atomic():

@@ -49,12 +49,7 @@ class StateStore:
 
     @classmethod
     def open(cls, path: Path) -> StateStore:
-        """Open or create ``path``; a broken file is moved to ``<name>.broken-<n>`` beside it.
-
-        Raises:
-            DatabaseTooNew: A newer program wrote it.
-            DatabaseError: It cannot be opened.
-        """
+        """Open or create ``path``; a broken file is moved to ``<name>.broken-<n>`` beside it."""
         try:
             return cls(_open_sound(path))
         except DatabaseBroken:

@@ -33,11 +33,7 @@ class Encoder(Protocol):
         ...
 
     def encode(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Return a vector for each text, all of one length.
-
-        Raises:
-            ModelError: The model cannot be had, or does not answer in time.
-        """
+        """Return a vector for each text, all of one length; ``ModelError`` if the model does not answer in time."""
         ...
 
 
@@ -78,11 +74,7 @@ class Remote:
         return f"{self.client.endpoint.model} at {self.client.endpoint.base_url}"
 
     def encode(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Return a vector for each text.
-
-        Raises:
-            ModelError: There is no answer in time, or another one than vectors of one length.
-        """
+        """Return a vector for each text."""
         asked = {"model": self.client.endpoint.model, "input": [clean(text) for text in texts]}
         answer = self.client.post_json("/embeddings", asked, timeout_s=self.timeout_s)
         try:

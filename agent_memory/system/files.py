@@ -104,11 +104,7 @@ def put(path: Path, data: bytes) -> None:
 
 
 def sweep(folder: Path, prefix: str = ".") -> None:
-    """Delete the temporary files in ``folder`` that killed writers left.
-
-    For those who hold the lock under which its files are written. A writer without one that still lives
-    meets a conflict.
-    """
+    """Delete the temporary files in ``folder`` that killed writers left; for those who hold the lock of its files."""
     for path in list_folder(folder):
         if path.name.startswith(prefix) and path.name.endswith(TEMPORARY_SUFFIX):
             _drop(path)

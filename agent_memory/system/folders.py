@@ -88,8 +88,7 @@ def walk(
 ) -> Iterator[tuple[str, ...]]:
     """Yield the files at most ``depth`` levels below ``folder``, each as its path's parts, in no order.
 
-    Links to folders are not followed, and a folder that ``is_leaf`` is yielded like a file. A folder that
-    cannot be listed goes to ``on_error``; one that is not there is empty.
+    Links to folders are not followed, and a folder that ``is_leaf`` is yielded like a file.
     """
     waiting: list[tuple[str, ...]] = [()]
     while waiting:

@@ -102,13 +102,7 @@ class Client:
         return self._submit(lambda: self._answer(prompt), timeout_s)
 
     def ask(self, prompt: Prompt, *, timeout_s: float) -> Answer:
-        """Ask and wait.
-
-        Raises:
-            ModelTimeout: There was no answer in time.
-            ModelAborted: The client was closed meanwhile.
-            ModelError: The server cannot be reached, refuses, or answers something else.
-        """
+        """Ask and wait; ``ModelAborted`` if the client is closed meanwhile, or another ``ModelError``."""
         return wait(self.start(prompt, timeout_s=timeout_s))
 
     def post_json(self, path: str, payload: Mapping[str, Any], *, timeout_s: float) -> Any:

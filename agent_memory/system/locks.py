@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def locked(path: Path, *, timeout_s: float) -> Iterator[None]:
-    """Hold the lock at ``path`` for the length of a ``with`` block.
-
-    Raises:
-        LockTimeout: Somebody else still held it after ``timeout_s``; the message says who.
-    """
+    """Hold the lock at ``path`` for a block; ``LockTimeout`` says who held it all of ``timeout_s``."""
     lock = _acquired(path, timeout_s)
     try:
         yield

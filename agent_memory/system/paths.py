@@ -45,11 +45,7 @@ class Places:
         )
 
     def named(self, path: str | Path) -> Path:
-        """Return the path that a person names from here; ``~`` stands for a home.
-
-        Raises:
-            FileError: There is no such home.
-        """
+        """Return the path that a person names from here; ``FileError`` where ``~`` stands for no home."""
         try:
             return self.cwd / Path(path).expanduser()
         except RuntimeError as error:
@@ -58,11 +54,7 @@ class Places:
             ) from error
 
     def moved_to(self, folder: Path) -> Places:
-        """Return the same user standing in another folder.
-
-        Raises:
-            FileError: It is not a folder.
-        """
+        """Return the same user standing in another folder; ``FileError`` if it is none."""
         target = self.named(folder).resolve()
         if not target.is_dir():
             raise FileError(f"{folder} is not a folder.", hint="Name the folder of a project.", path=str(folder))
@@ -106,14 +98,11 @@ class MemoryFolder:
 def find_memory(
     places: Places, *, flag: str | None, environment: Mapping[str, str], separate: bool = False
 ) -> MemoryFolder:
-    """Find the memory folder; nothing is created.
+    """Find the memory folder; nothing is created. ``FileError`` if a file is in its place.
 
     The order: ``--dir``, ``AGENT_MEMORY_DIR`` (empty counts as unset), the nearest ``.memory`` upwards
     but never above the repository's root nor in HOME itself, ``.memory`` at the repository's root or
     else here. In a linked worktree the main worktree's comes first, unless it is to be ``separate``.
-
-    Raises:
-        FileError: The place that was named, or found, is a file.
     """
     named = flag or environment.get("AGENT_MEMORY_DIR")
     root = places.named(named) if named else _found(places, separate=separate)

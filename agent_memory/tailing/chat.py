@@ -57,14 +57,8 @@ def open_chat(  # noqa: PLR0913 - the facts of one reading, each from another ha
 ) -> Reading | None:
     """Prepare to read what is new in ``file``; None where there is nothing to do.
 
-    Args:
-        file: The file, whatever chat is in it.
-        bookmark: How far it has been taken, None if never.
-        idle: Tells whether a time of writing, in nanoseconds, is long enough ago.
-        now: The present.
-        redact: Takes secrets out of a text.
-        origins: Asked where no bookmark tells which turns these are.
-        given: What to read where a host hands a chat over, and not the file's own bytes.
+    ``idle`` tells whether a time of writing, in nanoseconds, is long enough ago. ``origins`` are asked where no
+    bookmark tells which turns these are. ``given`` is read where a host hands a chat over, not the file's own bytes.
 
     Raises:
         FileError: The file cannot be read.
@@ -167,7 +161,6 @@ class _ChatReading(Reading):
         self._turns = tuple(self._closed_turn(turn, number, last=turns[-1]) for number, turn in numbered)
 
     def turns(self) -> Iterator[ClosedTurn]:
-        """Yield the closed turns that are new, in order; may be iterated once."""
         for event in self._chat.events:
             self._kinds_met.add(type(event))
             if isinstance(event, SkippedLine):
@@ -182,7 +175,6 @@ class _ChatReading(Reading):
         self.finished = True
 
     def all_turns(self) -> Iterator[ClosedTurn]:
-        """Return every turn that is in the file, those taken before too."""
         bare = Redactor(self._redactor.redact)
         return (replace(closed, turn=self._bare(closed.turn, bare)) for closed in self._turns)
 

@@ -12,15 +12,10 @@ from agent_memory.model.transcript import Bookmark, FileIdentity, Mark
 
 
 def needs_reading(seen: FileIdentity | None, bookmark: Bookmark | None, *, idle: bool) -> bool:
-    """Tell whether a file, compared with its bookmark, may hold something to take.
+    """Tell whether a file, as ``stat`` sees it now, may hold something to take.
 
     An empty file means nothing, least of all "forget": a crash of the machine empties files. An unchanged one
     waits until the idle close of its last turn is due.
-
-    Args:
-        seen: What ``stat`` says now, None if there is no file.
-        bookmark: How far it has been taken, None if never.
-        idle: Whether nobody has written to it for the idle threshold.
     """
     if seen is None or seen.size == 0:
         return False
@@ -31,10 +26,7 @@ def needs_reading(seen: FileIdentity | None, bookmark: Bookmark | None, *, idle:
 def marks_that_hold(bookmark: Bookmark | None, digest: Callable[[int, int], str]) -> tuple[Mark, ...]:
     """Return the marks whose bytes, and the bytes of all marks before them, are still in the file.
 
-    Args:
-        bookmark: Where the marks are, oldest first.
-        digest: Returns the digest of the file's bytes from one offset to another; where the file is
-            shorter, of fewer bytes.
+    ``digest`` is of the file's bytes from one offset to another, or to its end.
     """
     if bookmark is None or digest(0, bookmark.head_bytes) != bookmark.head_digest:
         return ()

@@ -43,9 +43,6 @@ def judge_projects(source: Source, *, home: str, data_dir: str | None, workspace
     """Return the project folders that something connects with ``workspace``, in the order of their names.
 
     Several may be its own. One that has had no chat yet may lack its transcripts folder.
-
-    Raises:
-        FileError: The folder that holds the projects cannot be listed.
     """
     if source.projects is None:
         return ()
@@ -55,8 +52,6 @@ def judge_projects(source: Source, *, home: str, data_dir: str | None, workspace
 
 
 class _Judge:
-    """What one workspace's folders are judged by."""
-
     def __init__(self, projects: Projects, home: str, data_dir: str | None, workspace: str) -> None:
         self._projects = projects
         self._ours = os.path.realpath(workspace)
@@ -139,7 +134,6 @@ class _Judge:
         return frozenset(name.casefold() for name in names) if blind else names
 
     def _namesake(self, name: str) -> Path | None:
-        """Find another folder on this computer for which the editor has the same name."""
         anchor = Path(Path(self._ours).anchor)
         return next((path for path in self._named(anchor, name) if not self._is_ours(str(path), within=True)), None)
 

@@ -28,18 +28,10 @@ HEAD_BYTES: Final = 1024
 def open_reading(
     file: ConversationFile, bookmark: Bookmark | None, *, idle: bool, now: datetime, redact: Redact
 ) -> Reading | None:
-    """Prepare to read what is new in ``file``; None where there is nothing to do.
+    """Prepare to read what is new in ``file``; None where there is nothing to do, ``FileError`` if it cannot be read.
 
-    Args:
-        file: The conversation.
-        bookmark: How far it has been taken, None if never.
-        idle: Whether nobody has written to it for the idle threshold; then what is open is closed,
-            provisionally, and a last line without its end counts if it is a whole JSON object.
-        now: The present; no turn is later.
-        redact: Takes secrets out of a text.
-
-    Raises:
-        FileError: The file is there but cannot be read.
+    ``idle`` says that nobody has written to it for the idle threshold: then what is open is closed, provisionally,
+    and a last line without its end counts if it is a whole JSON object. No turn is later than ``now``.
     """
     source = source_named(file.source)
     if source.chat_of is not None:

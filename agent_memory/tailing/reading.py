@@ -173,11 +173,7 @@ class Reading:
         return None
 
     def turns(self) -> Iterator[ClosedTurn]:
-        """Yield the closed turns in order; may be iterated once.
-
-        Raises:
-            FileError: The file cannot be read any more.
-        """
+        """Yield the closed turns in order; may be iterated once."""
         with files.opened(Path(self.file.path)) as (handle, identity):
             if not _is_same_file(identity, self.identity):
                 self.has_open_tail = True

@@ -39,12 +39,7 @@ def scan(folders: Sequence[Path], sources: Sequence[Source] = SOURCES) -> Scan:
     """List the conversations below ``folders``, each once, the one untouched longest first.
 
     Of two files with one id one that can be read on in counts more than one that is written anew, then the
-    longer, then the newer; an empty one counts least. What cannot be listed or leads nowhere is reported,
-    and the rest goes on.
-
-    Args:
-        folders: Transcripts folders.
-        sources: Whose they are; where two lay their files out alike the first is believed.
+    longer, then the newer; an empty one counts least. Of sources that lay their files out alike the first is believed.
     """
     troubles: list[Trouble] = []
     best: dict[str, _Found] = {}

@@ -24,14 +24,7 @@ class Amended(NamedTuple):
 
 
 def amended(entry: Entry, change: Amend, newline: str, *, new_id: Callable[[], str]) -> Amended:
-    """Return what ``change`` makes of ``entry``.
-
-    Args:
-        entry: The entry as it stands.
-        change: What to change.
-        newline: The page's line end.
-        new_id: Gives an id to an entry that has none and must be written.
-    """
+    """Return what ``change`` makes of ``entry``, which gets a ``new_id`` if it has none and must be written."""
     wants_words = not (change.body is None and change.tags is None and change.at is None)
     refused = wants_words and entry.edited and not change.by_person
     heading, body, meta = entry.heading, entry.written_body, dict(change.meta)

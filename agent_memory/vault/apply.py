@@ -113,7 +113,6 @@ class _Bench:
         return {ref: self.pages[ref] for ref in sorted(self.pages, key=lambda ref: ref not in sources)}
 
     def let_leave(self) -> None:
-        """Take out of their pages what has been moved away."""
         leaving, self._leaving = self._leaving, Counter()
         for ref, name in leaving.elements():
             page, position = self._locate(ref, name)

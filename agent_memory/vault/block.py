@@ -19,8 +19,7 @@ ANY_BLOCK: Final = re.compile(
 def spliced(text: str, name: str, lines: Sequence[str]) -> str:
     """Return ``text`` with ``lines`` as the block called ``name``; where there is none yet, it comes at the end.
 
-    Raises:
-        FileError: Its markers are there, but not as one pair.
+    Markers that are not one pair are a ``FileError``.
     """
     opening, closing = f"<!-- agent-memory:{name} -->", f"<!-- /agent-memory:{name} -->"
     begins, ends = _lines_with(opening, text), _lines_with(closing, text)

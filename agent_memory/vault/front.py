@@ -24,11 +24,7 @@ _FORMAT_NOW: Final = re.compile(rf"^format: {FORMAT}[ \t\r]*$", re.MULTILINE)
 
 
 def length(text: str) -> int:
-    """Return how much of ``text`` is a BOM and front matter, without the end of its last line.
-
-    Front matter exists only where line 1 is ``---``, line 2 is ``word:…``, and a closing ``---`` comes
-    before any entry starts.
-    """
+    """Return how much of ``text`` is a BOM and front matter, without the end of its last line."""
     start = len(BOM) if text.startswith(BOM) else 0
     lines = re.compile(r"[^\n]*\n|[^\n]+").finditer(text, start)
     first, second = next(lines, None), next(lines, None)

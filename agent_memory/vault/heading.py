@@ -48,12 +48,7 @@ class Heading:
 
 
 def parse(line: str, *, under_comment: bool = False) -> Heading | None:
-    """Read a line as a heading; None if it is none.
-
-    Args:
-        line: The line, with or without its end.
-        under_comment: An id comment stands above, so that behind the separator anything goes.
-    """
+    """Read a line as a heading; None if it is none. Under an id comment anything goes behind the separator."""
     found = _HEADING.fullmatch(line)
     if found is None:
         return None

@@ -104,13 +104,7 @@ def torn_lines(text: str) -> int:
 
 
 def read(path: Path, *, since: datetime | None = None, about: str = "") -> tuple[JournalRun, ...]:
-    """Return the runs of the journal at ``path``, oldest first; none if there is no journal.
-
-    Args:
-        path: The journal.
-        since: Only those from this moment on.
-        about: Only those that name this; the others cost next to nothing.
-    """
+    """Return the runs of the journal at ``path``, oldest first; if ``about`` is given, only those that name it."""
     snapshot = files.read(path)
     text = snapshot.data.decode("utf-8", "replace") if snapshot else ""
     runs = parse("\n".join(line for line in text.split("\n") if about in line) if about else text)

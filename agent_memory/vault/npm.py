@@ -67,10 +67,7 @@ def documents(text: str) -> list[Document] | None:
 def cut_chat(data: bytes, name: str, counts: Mapping[str, Iterable[int]]) -> bytes:
     """Return a chat's file as it was when its messages were last counted; without any if they never were.
 
-    Args:
-        data: The file as it is now.
-        name: Whose chat it is, unless it says so itself.
-        counts: How many messages there were, by agent.
+    ``name`` is whose chat it is, unless it says so itself.
     """
     found = _parsed(data.decode("utf-8-sig", "replace"))
     messages = found.get("messages") if isinstance(found, dict) else None

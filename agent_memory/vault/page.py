@@ -106,9 +106,7 @@ class Page:
 def parse(text: str, known: Page | None = None) -> Page:
     """Read a page; ``parse(text).render()`` is ``text``, for any text.
 
-    Args:
-        text: Its text.
-        known: The page as it was a moment ago; entries with the same text are taken from it, which is quicker.
+    Entries that the page ``known`` from a moment ago has with the same text are taken from it, which is quicker.
     """
     top = front.length(text)
     starts = list(_starts(text, top))
@@ -194,7 +192,6 @@ def _closed(page: Page, newline: str) -> Page:
 
 
 def _end_of_line(text: str, place: int) -> int:
-    """Return where the line that ``place`` is on ends, before its line end."""
     end = text.find("\n", place)
     line_end = len(text) if end < 0 else end
     return place + len(text[place:line_end].rstrip("\r"))

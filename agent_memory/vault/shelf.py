@@ -36,22 +36,14 @@ class Shelf:
         return View(self.pages(fresh=fresh), self.ledger(), self.agents(), skipped)
 
     def pages(self, *, fresh: bool, report: Report | None = None) -> list[StoredPage]:
-        """Return every page; one that is as it was is not parsed again.
-
-        Raises:
-            FileError: One cannot be read, and there is no ``report`` to tell of it.
-        """
+        """Return every page; one that is as it was is not parsed again, one that cannot be read goes to ``report``."""
         found = [(ref, path) for ref, path, inside in self._page_files() if inside]
         loaded = [self._load(ref, path, fresh=fresh, report=report) for ref, path in found]
         self._pages = {stored.ref: stored for stored in loaded if stored is not None}
         return list(self._pages.values())
 
     def page_states(self, report: Report | None = None) -> list[PageState]:
-        """Return what tells a reader which pages changed; entries are read only when asked for.
-
-        Raises:
-            FileError: A page cannot be read, and there is no ``report`` to tell of it and go on.
-        """
+        """Return what tells a reader which pages changed; entries are read only when asked for."""
         return [stored.state for stored in self.pages(fresh=False, report=report)]
 
     def project_text(self) -> str:
@@ -59,11 +51,7 @@ class Shelf:
         return files.read_text(self.checked(self._folder.project)) or ""
 
     def is_prepared(self) -> bool:
-        """Whether the folder is what a vault starts as.
-
-        Raises:
-            FileError: What should be the machine's folder leads out of the vault.
-        """
+        """Whether the folder is what a vault starts as."""
         self.checked(self._folder.machine)
         return files.identify(self._folder.journal) is not None
 
@@ -103,11 +91,7 @@ class Shelf:
         return path
 
     def checked(self, path: Path) -> Path:
-        """Return ``path`` if it is in the vault once links are followed.
-
-        Raises:
-            FileError: It is not.
-        """
+        """Return ``path`` if it is in the vault once links are followed; a ``FileError`` if it is not."""
         if not self._is_inside(path):
             raise FileError(f"{path} is a link that leads out of the vault.", hint="Replace it.", path=str(path))
         return path

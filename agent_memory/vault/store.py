@@ -77,10 +77,8 @@ class Vault:
     def update(self, plan: Plan, *, verb: str, undoes: str | None = None) -> Applied:
         """Decide on the vault as it is now, and write what was decided; an empty batch writes nothing.
 
-        Args:
-            plan: Decides; pure, and called again when a page changed before it could be replaced.
-            verb: On whose behalf, for the journal.
-            undoes: The run that this one takes back.
+        The plan is pure: it is called again when a page changed before it could be replaced. The journal has ``verb``,
+        on whose behalf this is, and the run that it ``undoes``.
 
         Raises:
             LockTimeout: Somebody else kept the vault's lock.
@@ -117,12 +115,7 @@ class Vault:
         return self._shelf.agents()
 
     def page_path(self, ref: PageRef) -> Path:
-        """Return where a page is kept, or would be.
-
-        Raises:
-            InvalidName: Agent or category cannot be a folder or file anywhere.
-            FileError: A link on the way leads out of the vault, or a folder stands there.
-        """
+        """Return where a page is kept, or would be."""
         return self._shelf.path_of(ref)
 
     def page_states(self) -> list[PageState]:
@@ -134,12 +127,7 @@ class Vault:
         return journal.read(self._folder.journal, about=about)
 
     def witness(self, find: Callable[[], Iterable[JournalChange]], *, verb: str) -> None:
-        """Journal what people did to pages themselves, as ``find`` sees it in pages and journal.
-
-        Raises:
-            LockTimeout: Somebody else kept the vault's lock.
-            FileError: The disk refused.
-        """
+        """Journal what people did to pages themselves, as ``find`` sees it in pages and journal."""
         if not any(True for _ in find()):
             return
         with locks.locked(self._folder.lock, timeout_s=self._lock_timeout_s):
@@ -166,11 +154,7 @@ class Vault:
         return self._shelf.project_text()
 
     def rewrite_project(self, rewrite: Callable[[str], str]) -> bool:
-        """Replace the shared page by what ``rewrite`` makes of it, byte for byte; tell whether it changed.
-
-        Raises:
-            PageConflict: Somebody wrote to it in the meantime.
-        """
+        """Replace the shared page by what ``rewrite`` makes of it, byte for byte; tell whether it changed."""
         path = self._shelf.checked(self._folder.project)
         self._shelf.checked(self._folder.machine)
         with locks.locked(self._folder.lock, timeout_s=self._lock_timeout_s):
@@ -210,12 +194,7 @@ class Vault:
         return Applied(run.run, outcome.added, outcome.amended, outcome.kept, outcome.renamed, outcome.counts)
 
     def _check_targets(self, view: View, outcome: Outcome) -> dict[PageRef, FileIdentity | None]:
-        """Return the identities of the pages to write, before anything is written.
-
-        Raises:
-            PageConflict: One has changed since it was read.
-            FileError: One leads out of the vault, or was written by a newer program.
-        """
+        """Return the identities of the pages to write, before anything is written."""
         identities: dict[PageRef, FileIdentity | None] = {}
         for ref, page in outcome.final.items():
             path, stored = self._shelf.path_of(ref), view.pages.get(ref)

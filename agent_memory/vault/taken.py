@@ -53,12 +53,7 @@ class Taken:
         return frozenset(line.id for line in self._by_words.get(words, ()) if line.why != "forgotten")
 
     def removed_words(self, words: str, ids_in_pages: Container[str]) -> datetime | None:
-        """Return when words were last taken whose entry is gone, or that were forgotten; None if never.
-
-        Args:
-            words: The fingerprint of quoted words.
-            ids_in_pages: The ids that stand in any page or archive.
-        """
+        """Return when words were last taken whose entry is in no page, or that were forgotten; None if never."""
         lines = self._by_words.get(words, ())
         return max((line.at for line in lines if line.why == "forgotten" or line.id not in ids_in_pages), default=None)
 
@@ -83,11 +78,7 @@ def utc_text(moment: datetime) -> str:
 
 
 def utc_time(text: object) -> datetime:
-    """Read what ``utc_text`` wrote.
-
-    Raises:
-        ValueError: It is no time, or one without a zone.
-    """
+    """Read what ``utc_text`` wrote; ``ValueError`` if it is no time, or one without a zone."""
     moment = datetime.fromisoformat(text if isinstance(text, str) else "")
     if moment.tzinfo is None:
         raise ValueError(f"{text!r} has no zone")

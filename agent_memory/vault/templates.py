@@ -28,10 +28,7 @@ _LINK: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 def seeds(workspace: Path, language: str, *, new: bool) -> dict[str, str]:
     """Return the text of each file that a vault starts with, by its name.
 
-    Args:
-        workspace: The folder whose README may give the project its title.
-        language: ``en`` or ``pt``; empty for a vault without words of ours.
-        new: Whether the memory folder itself is new; an existing one gets no word to its owner.
+    A vault without ``language`` has no words of ours; only a ``new`` folder gets a word to its owner.
     """
     kept = {".gitignore": GIT_IGNORE, ".gitattributes": GIT_ATTRIBUTES}
     if not language:
@@ -42,11 +39,7 @@ def seeds(workspace: Path, language: str, *, new: bool) -> dict[str, str]:
 
 
 def template(name: str, language: str) -> str:
-    """Return a template in ``language``.
-
-    Raises:
-        FileError: The installation lacks it.
-    """
+    """Return a template in ``language``; ``FileError`` if the installation lacks it."""
     path = templates_dir() / language / name
     text = files.read_text(path)
     if text is None:
