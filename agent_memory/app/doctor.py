@@ -26,6 +26,7 @@ from agent_memory.tailing.scan import scan
 from agent_memory.vault import comment as comments
 from agent_memory.vault import heading as headings
 from agent_memory.vault import page as pages_of
+from agent_memory.vault.journal import torn_lines
 from agent_memory.vault.layout import ref_of
 from agent_memory.vault.view import StoredPage, View
 
@@ -172,7 +173,7 @@ def _doubled(view: View) -> dict[str, list[str]]:
 
 
 def _records(app: App) -> Iterator[Finding]:
-    torn = app.vault.torn_journal_lines()
+    torn = torn_lines(files.read_text(app.folder.journal) or "")
     if torn:
         what = f"{torn} lines cannot be read; what they say was cut short, and done again."
         yield Finding(what, ".vault/journal.jsonl", "Nothing needs doing.", serious=False)
@@ -183,7 +184,7 @@ def _records(app: App) -> Iterator[Finding]:
 
 
 def _mirror(app: App) -> Iterator[Finding]:
-    if app.folder.mirror.exists() and app.mirror.check(app.vault.page_states()):
+    if app.folder.mirror.exists() and app.mirror.check(app.shelf.page_states()):
         yield Finding("It is not what the pages say.", ".vault/mirror.sqlite3", "agent-memory compact")
 
 

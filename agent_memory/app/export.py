@@ -71,7 +71,7 @@ def as_json(app: App) -> dict[str, Any]:
     """Return the whole vault as plain JSON: the shared page, and every entry with all that its comment says."""
     return {
         "format": FORMAT,
-        "project": redact(app.vault.project_text()).text,
+        "project": redact(app.shelf.project_text()).text,
         "entries": [{**entry_fields(bare), "meta": dict(bare.meta)} for bare in map(_bare, app.vault.view().memories)],
     }
 

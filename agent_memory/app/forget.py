@@ -111,7 +111,7 @@ def _forget(app: App, words: Words) -> Forgetting:
     app.vault.update(plan, verb=FORGET)
     _scrub(app, words, quotes)
     if app.folder.root.exists():
-        app.mirror.scrub(app.vault.page_states())
+        app.mirror.scrub(app.shelf.page_states())
     return Forgetting(done[0].removed, done[0].trimmed, (*done[0].kept, *_elsewhere(app, quotes)))
 
 
@@ -195,7 +195,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _elsewhere(app: App, quotes: Quotes) -> Iterator[str]:
     """Name the places outside the pages that are not ours to change and hold the words."""
-    if quotes(ANY_BLOCK.sub("", app.vault.project_text())):
+    if quotes(ANY_BLOCK.sub("", app.shelf.project_text())):
         yield app.folder.project.name
     for path in files.list_folder(app.folder.conversations):
         if path.is_file() and quotes(_text_of(path)):

@@ -81,7 +81,7 @@ def compact(app: App, *, dry_run: bool, legacy: bool = False) -> Compaction:
         checkpoints_cleaned=len(expired),
         conversations_trimmed=len(trims.removed),
         vault_entries_merged=sum(moves.values()),
-        index_rebuilt=not dry_run and app.mirror.repair(app.vault.page_states()),
+        index_rebuilt=not dry_run and app.mirror.repair(app.shelf.page_states()),
         legacy_files_cleaned=len(old),
         plan=(
             *(f"{path.relative_to(app.folder.root).as_posix()}: expired or broken" for path in expired),

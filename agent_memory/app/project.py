@@ -75,12 +75,12 @@ def refresh(app: App, *, dry: bool) -> Refreshed:
     present = [path for name in MANIFESTS if (path := app.workspace / name).is_file()]
     stack = stack_of({path.name: files.read_text(path) or "" for path in present})
     lines = _block(stack, _conventions(app), _TITLES[app.settings.text("vault.language")])
-    before = app.vault.project_text()
+    before = app.shelf.project_text()
     if dry or (not lines and BLOCK not in before):
         after = spliced(before, BLOCK, lines)
         return Refreshed(lines, after != before, len(after.split()))
     changed = app.vault.rewrite_project(lambda text: spliced(text, BLOCK, lines))
-    return Refreshed(lines, changed, len(app.vault.project_text().split()))
+    return Refreshed(lines, changed, len(app.shelf.project_text().split()))
 
 
 def _conventions(app: App) -> list[str]:

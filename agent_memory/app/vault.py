@@ -95,7 +95,7 @@ def add(app: App, agent: str, category: str, content: str, tags: Sequence[str], 
     clean = tuple(tag.strip().lstrip("#") for tag in tags if tag.strip() and not redact(tag).count)
     draft = Draft(body=body, at=now, by=by, tags=clean)
     applied = app.vault.update(lambda view: Batch((Add(PageRef(agent, category), draft),)), verb="vault add")
-    return Written(_standing(app, applied.added[0]), redactions)
+    return Written(_standing(app, applied.ids("add")[0]), redactions)
 
 
 def edit(app: App, agent: str, category: str, entry_id: str, content: str, *, by_person: bool = True) -> Written:
@@ -114,7 +114,7 @@ def edit(app: App, agent: str, category: str, entry_id: str, content: str, *, by
         return Batch((Amend(memory.page, memory.id, body=body, by_person=by_person),))
 
     applied = app.vault.update(plan, verb="vault edit")
-    return Written(_standing(app, applied.amended[0] if applied.amended else entry_id), redactions)
+    return Written(_standing(app, *(applied.ids("amend") or (entry_id,))), redactions)
 
 
 def entry_fields(memory: Memory) -> dict[str, Any]:

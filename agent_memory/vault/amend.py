@@ -6,7 +6,6 @@ A person's words are refused to the machine; it may still change the comment abo
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from agent_memory.model.memory import Amend
 from agent_memory.vault import entry as entries_of
@@ -16,36 +15,22 @@ from agent_memory.vault.entry import Entry
 from agent_memory.vault.heading import Heading
 
 
-class Amended(NamedTuple):
-    """The new text of an entry, and whether a change of its words was refused."""
-
-    raw: str
-    refused: bool
-
-
-def amended(entry: Entry, change: Amend, newline: str, *, new_id: Callable[[], str]) -> Amended:
-    """Return what ``change`` makes of ``entry``, which gets a ``new_id`` if it has none and must be written."""
-    wants_words = not (change.body is None and change.tags is None and change.at is None)
-    refused = wants_words and entry.edited and not change.by_person
+def amended(entry: Entry, change: Amend, newline: str, *, new_id: Callable[[], str]) -> str:
+    """Return what ``change`` makes of ``entry``'s text, which gets a ``new_id`` if it has none and must be written."""
     heading, body, meta = entry.heading, entry.written_body, dict(change.meta)
-    if wants_words and not refused:
+    if change.by_person or not entry.edited:
         heading, body = _new_heading(entry, change), _new_body(entry, change, newline)
     rewritten = heading != entry.heading or body != entry.written_body
     if rewritten and change.by_person:
         meta["edited"] = "1"
     if rewritten and (change.body is not None or "sum" in entry.meta):
         meta["sum"] = entries_of.sum_of(heading, body)
-    if not rewritten and not _says_something_new(entry, meta):
-        return Amended(entry.raw, refused)
+    if not rewritten and all(entry.meta.get(key) == value for key, value in meta.items()):
+        return entry.raw
     comment = (entry.comment or Comment(new_id())).changed(meta)
     if rewritten:
-        return Amended(entries_of.compose(comment, heading, body, newline), refused)
-    return Amended(_with_comment(entry, comment, newline), refused)
-
-
-def _says_something_new(entry: Entry, meta: dict[str, str | None]) -> bool:
-    known = entry.meta
-    return any(known.get(key) != value for key, value in meta.items())
+        return entries_of.compose(comment, heading, body, newline)
+    return _with_comment(entry, comment, newline)
 
 
 def _with_comment(entry: Entry, comment: Comment, newline: str) -> str:

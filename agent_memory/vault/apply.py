@@ -1,7 +1,7 @@
 """From a batch to pages: what each change does to the text, worked out before anything is written.
 
 Pure. A change that names an entry which is not there fails the whole batch. A person's words are left
-alone unless a person changes them: what was refused is named, and only the comment changes.
+alone unless a person changes them, and only the comment changes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from agent_memory.errors import UnknownEntry
@@ -38,18 +38,9 @@ class Outcome:
     final: Mapping[PageRef, Page]
     journal: tuple[JournalChange, ...]
     taken: tuple[TakenLine, ...]
-    added: tuple[str, ...]
-    amended: tuple[str, ...]
-    kept: tuple[str, ...]
-    renamed: Mapping[str, str]
 
     def __bool__(self) -> bool:
         return bool(self.journal or self.taken)
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many changes there are of each kind."""
-        return dict(Counter(change.op for change in self.journal))
 
 
 def work_out(batch: Batch, view: View, *, now: datetime) -> Outcome:
@@ -63,34 +54,22 @@ def work_out(batch: Batch, view: View, *, now: datetime) -> Outcome:
         bench.do(change)
     grown = bench.grown()
     bench.let_leave()
-    return Outcome(
-        grown=grown,
-        final=bench.pages,
-        journal=tuple(bench.journal),
-        taken=tuple(line for line in map(bench.resolved, batch.taken) if line not in view.taken.lines),
-        added=tuple(bench.added),
-        amended=tuple(bench.amended),
-        kept=tuple(bench.kept),
-        renamed=bench.renamed,
-    )
+    taken = tuple(line for line in map(bench.resolved, batch.taken) if line not in view.taken.lines)
+    return Outcome(grown, bench.pages, tuple(bench.journal), taken)
 
 
-@dataclass
 class _Bench:
     """The pages as they become, one change after the other."""
 
-    view: View
-    now: datetime
-    pages: dict[PageRef, Page] = field(default_factory=dict)
-    journal: list[JournalChange] = field(default_factory=list)
-    added: list[str] = field(default_factory=list)
-    amended: list[str] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)
-    renamed: dict[str, str] = field(default_factory=dict)
-    _ids: set[str] = field(default_factory=set)
-    _keys: dict[str, str] = field(default_factory=dict)
-    _leaving: Counter[tuple[PageRef, str]] = field(default_factory=Counter)
-    _arrived: set[tuple[PageRef, str]] = field(default_factory=set)
+    def __init__(self, view: View, now: datetime) -> None:
+        self.pages: dict[PageRef, Page] = {}
+        self.journal: list[JournalChange] = []
+        self._view = view
+        self._now = now
+        self._ids: set[str] = set()
+        self._keys: dict[str, str] = {}
+        self._leaving: Counter[tuple[PageRef, str]] = Counter()
+        self._arrived: set[tuple[PageRef, str]] = set()
 
     def do(self, change: Change) -> None:
         match change:
@@ -122,14 +101,13 @@ class _Bench:
         """Give a ledger line that names no entry the id of the one that was added under its key."""
         if line.id:
             return line
-        standing = [self._keys[line.key]] if line.key in self._keys else [m.id for m in self.view.by_key(line.key)]
+        standing = [self._keys[line.key]] if line.key in self._keys else [m.id for m in self._view.by_key(line.key)]
         return replace(line, id=standing[0]) if standing else line
 
     def _add(self, ref: PageRef, draft: Draft) -> None:
         page, new_id = self._page(ref), self._id_for(draft)
         raw = entries_of.draft_text(draft, new_id, page.newline)
         self.pages[ref] = page.insert(raw)
-        self.added.append(new_id)
         if draft.key is not None:
             self._keys[draft.key] = new_id
         self._note("add", ref, new_id, None, raw)
@@ -137,15 +115,10 @@ class _Bench:
     def _amend(self, change: Amend) -> None:
         page, position = self._locate(change.page, change.id)
         entry = page.entries[position]
-        result = amended(entry, change, page.newline, new_id=self._free_id)
-        if result.refused:
-            self.kept.append(change.id)
-        if result.raw == entry.raw:
-            return
-        new_id = self._name(change.id, result.raw)
-        self.pages[change.page] = _put(page, position, result.raw)
-        self.amended.append(new_id)
-        self._note("amend", change.page, new_id, entry.raw, result.raw)
+        raw = amended(entry, change, page.newline, new_id=self._free_id)
+        if raw != entry.raw:
+            self.pages[change.page] = _put(page, position, raw)
+            self._note("amend", change.page, _name(change.id, raw), entry.raw, raw)
 
     def _move(self, change: Move) -> None:
         page, position = self._locate(change.page, change.id)
@@ -154,8 +127,8 @@ class _Bench:
             given = Comment(self._free_id()).render() + page.newline + entry.raw
             page = self.pages[change.page] = page.replace(position, given)
         meta_only = Amend(change.page, change.id, meta=change.meta)
-        raw = amended(page.entries[position], meta_only, page.newline, new_id=self._free_id).raw
-        new_id = self._name(change.id, raw)
+        raw = amended(page.entries[position], meta_only, page.newline, new_id=self._free_id)
+        new_id = _name(change.id, raw)
         self._receive(target, new_id, raw)
         self._leaving[change.page, new_id] += 1
         self._note("move", change.page, new_id, entry.raw, raw)
@@ -178,7 +151,10 @@ class _Bench:
 
     def _restore(self, change: Restore) -> None:
         page, raw = self._page(change.page), change.raw
-        _only_entry(raw)
+        if [entry.raw for entry in pages_of.parse(raw).entries] != [raw]:
+            raise UnknownEntry(
+                "What should be restored is not the text of one entry.", hint="The journal is damaged there."
+            )
         if any(entry.raw == raw for entry in page.entries):
             return
         position = next((n for n, entry in enumerate(page.entries) if entry.raw == change.instead_of), None)
@@ -191,7 +167,7 @@ class _Bench:
     def _page(self, ref: PageRef) -> Page:
         if ref in self.pages:
             return self.pages[ref]
-        stored = self.view.pages.get(ref)
+        stored = self._view.pages.get(ref)
         return stored.page if stored else Page(front.for_page(ref), "\n")
 
     def _locate(self, ref: PageRef, wanted: str) -> tuple[Page, int]:
@@ -206,32 +182,27 @@ class _Bench:
         return page, position
 
     def _id_for(self, draft: Draft) -> str:
-        if draft.id is not None:
-            chosen = draft.id
-        elif draft.key is not None:
-            chosen = entry_id(draft.at, draft.key, now=self.now, in_use=self._in_use)
-        else:
+        if draft.id is None and draft.key is None:
             return self._free_id()
+        chosen = draft.id or entry_id(draft.at, draft.key or "", now=self._now, in_use=self._in_use)
         self._ids.add(chosen)
         return chosen
 
     def _free_id(self) -> str:
-        chosen = next_free_id(int(self.now.timestamp() * 1000), self._in_use)
+        chosen = next_free_id(int(self._now.timestamp() * 1000), self._in_use)
         self._ids.add(chosen)
         return chosen
 
     def _in_use(self, wanted: str) -> bool:
-        return wanted in self._ids or self.view.id_in_use(wanted)
-
-    def _name(self, old: str, raw: str) -> str:
-        comment = entries_of.read(raw).comment
-        new = comment.id if comment else old
-        if new != old:
-            self.renamed[old] = new
-        return new
+        return wanted in self._ids or self._view.id_in_use(wanted)
 
     def _note(self, op: Op, ref: PageRef, name: str, before: str | None, after: str | None) -> None:
         self.journal.append(JournalChange(op, ref.path, name, before, after))
+
+
+def _name(old: str, raw: str) -> str:
+    comment = entries_of.read(raw).comment
+    return comment.id if comment else old
 
 
 def _names(page: Page, wanted: str) -> list[str]:
@@ -252,12 +223,3 @@ def _put(page: Page, position: int, raw: str) -> Page:
     if entries_of.read(raw).at == page.entries[position].at:
         return page.replace(position, raw)
     return page.remove(position).insert(raw)
-
-
-def _only_entry(raw: str) -> Entry:
-    page = pages_of.parse(raw)
-    if len(page.entries) != 1 or page.entries[0].raw != raw:
-        raise UnknownEntry(
-            "What should be restored is not the text of one entry.", hint="The journal is damaged there."
-        )
-    return page.entries[0]

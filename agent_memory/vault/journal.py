@@ -62,6 +62,10 @@ class JournalRun:
     changes: tuple[JournalChange, ...]
     undoes: str | None = None
 
+    def ids(self, op: Op) -> tuple[str, ...]:
+        """Return the ids of the entries to which it did this, as they were then."""
+        return tuple(change.id for change in self.changes if change.op == op)
+
     def only(self, changes: Iterable[JournalChange]) -> JournalRun:
         """Return the same run with some of its changes."""
         return replace(self, changes=tuple(changes))
@@ -103,12 +107,11 @@ def torn_lines(text: str) -> int:
     return sum(_parse_line(written) is None for written in text.split("\n") if written)
 
 
-def read(path: Path, *, since: datetime | None = None, about: str = "") -> tuple[JournalRun, ...]:
+def read(path: Path, *, about: str = "") -> tuple[JournalRun, ...]:
     """Return the runs of the journal at ``path``, oldest first; if ``about`` is given, only those that name it."""
     snapshot = files.read(path)
     text = snapshot.data.decode("utf-8", "replace") if snapshot else ""
-    runs = parse("\n".join(line for line in text.split("\n") if about in line) if about else text)
-    return tuple(run for run in runs if since is None or run.at >= since)
+    return parse("\n".join(line for line in text.split("\n") if about in line) if about else text)
 
 
 def _joined(earlier: Sequence[JournalChange], later: Sequence[JournalChange]) -> Iterable[JournalChange]:

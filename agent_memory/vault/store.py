@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
@@ -26,34 +25,17 @@ from agent_memory.vault.apply import Outcome, work_out
 from agent_memory.vault.journal import JournalChange, JournalRun
 from agent_memory.vault.page import Page
 from agent_memory.vault.shelf import Shelf
-from agent_memory.vault.view import PageState, View
+from agent_memory.vault.view import View
 
-__all__ = ["Applied", "Plan", "Vault", "View"]
+__all__ = ["Plan", "Vault", "View"]
 
 MAX_ATTEMPTS: Final = 5
 
 Plan = Callable[[View], Batch]
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """What an update did.
-
-    ``run`` is its name in the journal, empty if nothing was written. ``added`` and ``amended`` are ids
-    as they are now, ``renamed`` says which entries got an id, by the name they had; ``kept`` are
-    entries whose words are a person's and were left alone. ``counts`` are the changes by kind.
-    """
-
-    run: str = ""
-    added: tuple[str, ...] = ()
-    amended: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()
-    renamed: Mapping[str, str] = field(default_factory=dict)
-    counts: Mapping[str, int] = field(default_factory=dict)
-
-
 class Vault:
-    """The pages, the ledger and the journal of one memory folder."""
+    """The pages, the ledger and the journal of one memory folder; whoever only reads takes the ``shelf``."""
 
     def __init__(
         self,
@@ -68,13 +50,13 @@ class Vault:
         self._clock = clock
         self._lock_timeout_s = lock_timeout_s
         self._language = language
-        self._shelf = shelf or Shelf(folder)
+        self.shelf = shelf or Shelf(folder)
 
     def view(self) -> View:
         """Return the vault as it is now. Nothing is locked and nothing is written."""
-        return self._shelf.view(fresh=False)
+        return self.shelf.view(fresh=False)
 
-    def update(self, plan: Plan, *, verb: str, undoes: str | None = None) -> Applied:
+    def update(self, plan: Plan, *, verb: str, undoes: str | None = None) -> JournalRun:
         """Decide on the vault as it is now, and write what was decided; an empty batch writes nothing.
 
         The plan is pure: it is called again when a page changed before it could be replaced. The journal has ``verb``,
@@ -86,10 +68,10 @@ class Vault:
             UnknownEntry: The batch names an entry that is not there.
             FileError: The disk refused, or a page leads out of the vault.
         """
-        if not files.is_folder(self._shelf.checked(self._folder.machine)) and not plan(self.view()):
-            return Applied()  # so that asking a vault that does not exist does not make one
+        if not files.is_folder(self.shelf.checked(self._folder.machine)) and not plan(self.view()):
+            return self._new_run(verb)  # so that asking a vault that does not exist does not make one
         with locks.locked(self._folder.lock, timeout_s=self._lock_timeout_s):
-            for folder in self._shelf.folders():
+            for folder in self.shelf.folders():
                 files.sweep(folder)
             run = self._new_run(verb, undoes)
             for _ in range(MAX_ATTEMPTS - 1):
@@ -99,7 +81,7 @@ class Vault:
 
     def prepare(self) -> None:
         """Make the folder what a vault starts as, once; a file that is there is never written over."""
-        if self._shelf.is_prepared():
+        if self.shelf.is_prepared():
             return
         root = self._folder.root
         files.sweep(root)
@@ -109,18 +91,6 @@ class Vault:
         for name, text in templates.seeds(root.absolute().parent, self._language, new=new).items():
             self._seed(root / name, text)
         files.append(self._folder.journal, "")
-
-    def agents(self) -> list[str]:
-        """Return the names of the folders that hold an agent's pages."""
-        return self._shelf.agents()
-
-    def page_path(self, ref: PageRef) -> Path:
-        """Return where a page is kept, or would be."""
-        return self._shelf.path_of(ref)
-
-    def page_states(self) -> list[PageState]:
-        """Return what tells a reader which pages changed; entries are read only when asked for."""
-        return self._shelf.page_states()
 
     def journal_runs(self, about: str = "") -> tuple[JournalRun, ...]:
         """Return what was done to the vault, oldest first; only what names ``about``, if that is given."""
@@ -136,10 +106,6 @@ class Vault:
                 self.prepare()
                 files.append(self._folder.journal, journal.line(self._new_run(verb).only(changes)) + "\n")
 
-    def torn_journal_lines(self) -> int:
-        """Return how many lines of the journal cannot be read."""
-        return journal.torn_lines(files.read_text(self._folder.journal) or "")
-
     def rewrite_journal(self, rewrite: Callable[[JournalChange], JournalChange]) -> None:
         """Replace the journal, in one step, by what ``rewrite`` makes of each change; torn lines are dropped."""
         with locks.locked(self._folder.lock, timeout_s=self._lock_timeout_s):
@@ -149,14 +115,10 @@ class Vault:
             if snapshot and new != snapshot.data:
                 files.replace(self._folder.journal, new, expected=snapshot.identity)
 
-    def project_text(self) -> str:
-        """Return the page that every agent shares; empty if there is none."""
-        return self._shelf.project_text()
-
     def rewrite_project(self, rewrite: Callable[[str], str]) -> bool:
         """Replace the shared page by what ``rewrite`` makes of it, byte for byte; tell whether it changed."""
-        path = self._shelf.checked(self._folder.project)
-        self._shelf.checked(self._folder.machine)
+        path = self.shelf.checked(self._folder.project)
+        self.shelf.checked(self._folder.machine)
         with locks.locked(self._folder.lock, timeout_s=self._lock_timeout_s):
             self.prepare()
             files.sweep(path.parent, f".{path.name}.")
@@ -172,12 +134,15 @@ class Vault:
         now = self._clock.now()
         return JournalRun(f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}", now, verb, (), undoes)
 
-    def _attempt(self, plan: Plan, run: JournalRun) -> Applied:
-        view = self._shelf.view(fresh=True)
+    def _attempt(self, plan: Plan, run: JournalRun) -> JournalRun:
+        view = self.shelf.view(fresh=True)
         outcome = work_out(plan(view), view, now=run.at)
-        return self._write(view, outcome, run.only(outcome.journal)) if outcome else Applied(kept=outcome.kept)
+        run = run.only(outcome.journal)
+        if outcome:
+            self._write(view, outcome, run)
+        return run
 
-    def _write(self, view: View, outcome: Outcome, run: JournalRun) -> Applied:
+    def _write(self, view: View, outcome: Outcome, run: JournalRun) -> None:
         identities = self._check_targets(view, outcome)
         self.prepare()
         if run.changes:
@@ -190,14 +155,13 @@ class Vault:
                     written[ref] = page
         if outcome.taken:
             lines = dict.fromkeys(map(taken.line, outcome.taken))
-            files.append(self._shelf.checked(self._folder.taken), "".join(f"{line}\n" for line in lines))
-        return Applied(run.run, outcome.added, outcome.amended, outcome.kept, outcome.renamed, outcome.counts)
+            files.append(self.shelf.checked(self._folder.taken), "".join(f"{line}\n" for line in lines))
 
     def _check_targets(self, view: View, outcome: Outcome) -> dict[PageRef, FileIdentity | None]:
         """Return the identities of the pages to write, before anything is written."""
         identities: dict[PageRef, FileIdentity | None] = {}
         for ref, page in outcome.final.items():
-            path, stored = self._shelf.path_of(ref), view.pages.get(ref)
+            path, stored = self.shelf.path_of(ref), view.pages.get(ref)
             identities[ref] = stored.identity if stored else None
             if front.format_of(page.front) > front.FORMAT:
                 raise FileError(
@@ -212,7 +176,7 @@ class Vault:
         return identities
 
     def _write_page(self, ref: PageRef, page: Page, expected: FileIdentity | None) -> FileIdentity:
-        path = self._shelf.path_of(ref)
+        path = self.shelf.path_of(ref)
         files.make_folder(path.parent)
         return files.replace(path, pages_of.encode(page.render()), expected=expected)
 

@@ -70,7 +70,7 @@ def test_what_an_agent_tagged_is_no_rule_until_a_person_says_so(shop):
     draft = Draft("Always curl it. #project", shop.clock.now(), "heuristic", tags=("project",), key="k" * 16)
     page = PageRef("dev", "decisions")
     with shop.app() as app:
-        added = app.vault.update(lambda view: Batch((Add(page, draft),)), verb="process").added[0]
+        (added,) = app.vault.update(lambda view: Batch((Add(page, draft),)), verb="process").ids("add")
         assert "## Conventions" not in refresh(app, dry=True).lines
         vault.edit(app, "dev", "decisions", added, "Always curl it, said Bo. #project")
         assert "- Always curl it, said Bo. #project" in refresh(app, dry=True).lines

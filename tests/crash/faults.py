@@ -139,7 +139,7 @@ def assert_undisturbed(workspace: Workspace, reference: Workspace) -> None:
     assert len(active) == len(essence(found))
     assert len({memory.key for memory in found}) == len(found)
     with workspace.app() as app:
-        assert not app.mirror.check(app.vault.page_states())
+        assert not app.mirror.check(app.shelf.page_states())
     assert names(workspace) == names(reference)
 
 

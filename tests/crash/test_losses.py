@@ -65,7 +65,7 @@ def damage(workspace: Workspace, name: str, how: Callable[[bytes], bytes | None]
 def check(workspace: Workspace, reference: Workspace) -> None:
     """Look as after a kill, behind upkeep: it mends what reading does not notice. A broken state is kept aside."""
     with workspace.app() as app:
-        app.mirror.repair(app.vault.page_states())
+        app.mirror.repair(app.shelf.page_states())
     for path in (workspace.memory / ".vault").glob("state.sqlite3.broken-*"):
         path.unlink()
     assert_undisturbed(workspace, reference)

@@ -65,7 +65,7 @@ def test_a_category_of_the_users_own_is_left_alone(vault):
 
 
 def hand_written(vault, *entries):
-    path = vault.page_path(PageRef("default", "decisions"))
+    path = vault.shelf.path_of(PageRef("default", "decisions"))
     path.parent.mkdir(parents=True, exist_ok=True)
     text = "\n---\n\n".join(f"<!-- id:{n} -->\n## {day}\n\n{body}\n" for n, day, body in entries)
     path.write_text(text, encoding="utf-8")
@@ -90,7 +90,7 @@ def test_what_was_copied_back_from_the_archive_and_kept_is_not_moved_again(vault
     hand_written(vault, *((n, f"2026-01-{n % 28 + 1:02d}", f"Old {n}") for n in range(1, 41)))
     vault.update(plan, verb="compact")
     archived = vault.view().of("default", "decisions", archived=True)[0]
-    path = vault.page_path(PageRef("default", "decisions"))
+    path = vault.shelf.path_of(PageRef("default", "decisions"))
     copy = archived.raw.replace("Old", "#keep Old")
     path.write_text(copy + "\n\n---\n\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
 

@@ -32,7 +32,7 @@ def search(page: Path, clock: FrozenClock):
     with closing(Mirror.open(folder.mirror, redact=lambda text: text)) as mirror:
 
         def found(text: str) -> list[str]:
-            mirror.sync(vault.page_states())
+            mirror.sync(vault.shelf.page_states())
             return [hit.body.strip() for hit in recall(mirror, Query(text))]
 
         yield found

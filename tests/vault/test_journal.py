@@ -67,7 +67,6 @@ def test_torn_and_foreign_lines_are_passed_over(tmp_path: Path) -> None:
         )
     )
     assert read(path) == (first, second)
-    assert read(path, since=NOW + timedelta(hours=1)) == (second,)
     assert read(tmp_path / "none") == ()
 
 

@@ -59,9 +59,9 @@ def truth(root: Path) -> dict[str, bytes]:
 def test_looking_at_a_vault_that_does_not_exist_shows_nothing_and_writes_nothing(root: Path) -> None:
     vault = a_vault(root)
     view = vault.view()
-    assert (view.memories, view.agents, vault.agents(), vault.page_states()) == ((), (), [], [])
-    assert (vault.journal_runs(), vault.project_text()) == ((), "")
-    assert vault.update(lambda view: Batch(), verb="x").run == ""
+    assert (view.memories, view.agents, vault.shelf.agents(), vault.shelf.page_states()) == ((), (), [], [])
+    assert (vault.journal_runs(), vault.shelf.project_text()) == ((), "")
+    assert vault.update(lambda view: Batch(), verb="x").changes == ()
     assert not root.exists()
 
 
@@ -78,7 +78,7 @@ def test_the_first_write_makes_the_folder_what_a_vault_starts_as(root: Path) -> 
     assert set(truth(root)) == {".gitignore", ".gitattributes", "_project.md", "README.md", "default/decisions.md"}
     assert (root / ".gitignore").read_text(encoding="utf-8").split() == [".vault/", "conversations/", "*.am-tmp"]
     assert (root / ".gitattributes").read_text(encoding="utf-8") == "taken.jsonl merge=union\n"
-    assert a_vault(root).project_text().startswith("# Hive Log\n")
+    assert a_vault(root).shelf.project_text().startswith("# Hive Log\n")
 
 
 @posix
@@ -116,22 +116,24 @@ def test_an_empty_batch_changes_no_byte(root: Path) -> None:
 def test_an_update_says_what_it_did_and_the_journal_says_it_too(root: Path) -> None:
     vault = a_vault(root)
     added = vault.update(add(), verb="vault add")
-    amended = vault.update(lambda view: Batch((Amend(REF, added.added[0], body="x"),)), verb="vault edit", undoes="r")
-    assert (added.counts, amended.counts, amended.amended) == ({"add": 1}, {"amend": 1}, added.added)
+    amended = vault.update(
+        lambda view: Batch((Amend(REF, added.ids("add")[0], body="x"),)), verb="vault edit", undoes="r"
+    )
+    assert added.ids("add") == amended.ids("amend")
     first, second = vault.journal_runs()
-    assert (first.run, first.verb, first.undoes) == (added.run, "vault add", None)
-    assert (second.run, second.verb, second.undoes) == (amended.run, "vault edit", "r")
+    assert (first, second) == (added, amended)
+    assert (second.verb, second.undoes) == ("vault edit", "r")
     assert second.changes[0].before == first.changes[0].after
 
 
 def test_a_hand_edit_is_seen_at_once(root: Path) -> None:
     vault = a_vault(root)
     vault.update(add(), verb="add")
-    assert [state.page for state in vault.page_states()] == [REF]
-    (state,) = vault.page_states()
-    path = vault.page_path(REF)
+    assert [state.page for state in vault.shelf.page_states()] == [REF]
+    (state,) = vault.shelf.page_states()
+    path = vault.shelf.path_of(REF)
     path.write_bytes(path.read_bytes() + b"\n## 2026-01-01\n\nBy hand.\n")
-    (changed,) = vault.page_states()
+    (changed,) = vault.shelf.page_states()
     assert changed.digest != state.digest
     assert [memory.body for memory in changed.load()] == ["Use SQLite.", "By hand."]
     assert len(vault.view().memories) == 2
@@ -141,7 +143,7 @@ def test_a_vault_of_the_npm_package_is_read_and_grows_without_a_byte_lost(root: 
     shutil.copytree(VAULTS / "npm", root)
     before = truth(root)
     vault = a_vault(root)
-    assert vault.agents() == ["dev"]
+    assert vault.shelf.agents() == ["dev"]
     vault.update(add(ref=PageRef("dev", "decisions")), verb="add")
     after = truth(root)
     new_entry = after["dev/decisions.md"].replace(before["dev/decisions.md"].split(b"<!-- id:1795900000000")[0], b"")
@@ -167,7 +169,7 @@ def test_pages_before_archives_and_the_latest_saved_first(root: Path) -> None:
 def test_a_page_that_changes_while_it_is_decided_on_is_decided_on_again(root: Path) -> None:
     vault = a_vault(root)
     vault.update(add("first"), verb="add")
-    path, calls = vault.page_path(REF), []
+    path, calls = vault.shelf.path_of(REF), []
 
     def plan(view: View) -> Batch:
         calls.append(len(view.memories))
@@ -187,7 +189,7 @@ def test_a_page_that_changes_while_it_is_decided_on_is_decided_on_again(root: Pa
 def test_a_page_that_never_stands_still_is_given_up_with_nothing_lost(root: Path) -> None:
     vault = a_vault(root)
     vault.update(add("first"), verb="add")
-    path, calls = vault.page_path(REF), []
+    path, calls = vault.shelf.path_of(REF), []
 
     def plan(view: View) -> Batch:
         calls.append(1)
@@ -289,7 +291,7 @@ def test_the_shared_page_and_the_ledger_may_not_be_links_out_of_the_vault(root: 
     for name in ("_project.md", "taken.jsonl"):
         (root / name).symlink_to(tmp_path / "key")
     vault = a_vault(root)
-    for attempt in (vault.project_text, lambda: vault.rewrite_project(lambda text: "x"), vault.view):
+    for attempt in (vault.shelf.project_text, lambda: vault.rewrite_project(lambda text: "x"), vault.view):
         with pytest.raises(FileError):
             attempt()
     assert (tmp_path / "key").read_text(encoding="utf-8") == "secret"
@@ -297,7 +299,7 @@ def test_the_shared_page_and_the_ledger_may_not_be_links_out_of_the_vault(root: 
 
 def test_a_page_of_a_newer_format_is_read_and_not_written(root: Path) -> None:
     vault = a_vault(root)
-    path = vault.page_path(REF)
+    path = vault.shelf.path_of(REF)
     path.parent.mkdir(parents=True)
     text = "---\ntitle: 'x: y'\nformat: 2\non: yes\n---\n\n## 2026-03-16\n\nFrom the future.\n"
     path.write_text(text, encoding="utf-8")
@@ -310,7 +312,7 @@ def test_a_page_of_a_newer_format_is_read_and_not_written(root: Path) -> None:
 @pytest.mark.parametrize("front", ["title: a: b", "content: x", "on: yes", "1: 2", "a: [", "format: soon", "a: \udc80"])
 def test_front_matter_that_is_no_yaml_is_kept_and_harms_nothing(root: Path, front: str) -> None:
     vault = a_vault(root)
-    path = vault.page_path(REF)
+    path = vault.shelf.path_of(REF)
     path.parent.mkdir(parents=True)
     top = f"---\nname: x\n{front}\n---\n".encode("utf-8", "surrogateescape")
     path.write_bytes(top)
@@ -334,9 +336,9 @@ def test_the_shared_page_is_its_owners(root: Path) -> None:
     vault = a_vault(root)
     vault.rewrite_project(lambda text: "# Nosso\r\n\r\nConvenções.\r\n")
     assert (root / "_project.md").read_bytes() == "# Nosso\r\n\r\nConvenções.\r\n".encode()
-    assert vault.project_text() == "# Nosso\r\n\r\nConvenções.\r\n"
+    assert vault.shelf.project_text() == "# Nosso\r\n\r\nConvenções.\r\n"
     vault.update(add(), verb="add")
-    assert vault.project_text().startswith("# Nosso")
+    assert vault.shelf.project_text().startswith("# Nosso")
 
 
 class Killed(Exception):
@@ -386,7 +388,7 @@ def test_a_move_that_was_killed_never_loses_the_entry_and_is_finished_by_doing_i
     root: Path, steps: int, after: bool, back: bool
 ) -> None:
     vault = a_vault(root)
-    name = vault.update(add(), verb="add").added[0]
+    (name,) = vault.update(add(), verb="add").ids("add")
     source, target = REF, ARCHIVE
     if back:
         vault.update(lambda view: Batch((Move(REF, name),)), verb="compact")
@@ -410,7 +412,7 @@ def test_a_killed_move_of_entries_without_ids_is_finished_without_doubling_them(
     root: Path, steps: int, after: bool
 ) -> None:
     vault = a_vault(root)
-    path = vault.page_path(REF)
+    path = vault.shelf.path_of(REF)
     path.parent.mkdir(parents=True)
     same = "## 2026-03-16\n\nsame\n"
     path.write_text(f"<!-- id:1 -->\n{same}\n{same}\n{same}", encoding="utf-8")

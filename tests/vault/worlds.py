@@ -44,6 +44,9 @@ class World:
     def run(self, batch: Batch) -> JournalRun:
         return JournalRun("r", NOW, "test", self.apply(batch).journal)
 
+    def added(self, batch: Batch) -> tuple[str, ...]:
+        return self.run(batch).ids("add")
+
     def text(self, ref: PageRef = REF) -> str:
         return self.texts.get(ref, b"").decode()
 

@@ -51,7 +51,7 @@ def project_show(context: typer.Context) -> None:
     """Print the page that every agent shares."""
     call = call_of(context)
     with call.app() as app:
-        text, path = app.vault.project_text(), app.folder.project
+        text, path = app.shelf.project_text(), app.folder.project
     answer = {"path": str(path), "content": text, "exists": path.exists()}
     call.answer(answer, text.rstrip("\n") or "There is no _project.md yet.")
 
