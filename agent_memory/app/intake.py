@@ -22,7 +22,6 @@ from agent_memory.fabric.handoffs import Written, place_handoff
 from agent_memory.fabric.take import Rules, Taking, take
 from agent_memory.model.memory import Batch, Candidate
 from agent_memory.model.transcript import Bookmark, ConversationFile, FileIdentity, Origin, Turn
-from agent_memory.redaction import redact
 from agent_memory.sources import source_named
 from agent_memory.system import files
 from agent_memory.tailing.chat import Origins, open_chat
@@ -167,8 +166,8 @@ class Intake:
         idle = partial(is_idle_since, now=now, idle_after=self._options.idle_after)
         if source_named(file.source).chat_of is not None:
             given, origins = self._handed.chats.get(file.path), self._origins_of(file)
-            return open_chat(file, bookmark, idle=idle, now=now, redact=redact, origins=origins, given=given)
-        return open_reading(file, bookmark, idle=idle(seen.mtime_ns), now=now, redact=redact)
+            return open_chat(file, bookmark, idle=idle, now=now, origins=origins, given=given)
+        return open_reading(file, bookmark, idle=idle(seen.mtime_ns), now=now)
 
     def _origins_of(self, file: ConversationFile) -> Origins:
         def origins(agent: str) -> Iterable[Origin]:

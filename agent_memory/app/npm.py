@@ -111,7 +111,7 @@ def _transcripts(app: App, named: Path | None) -> tuple[ConversationFile, ...]:
 
 def _as_read_before(app: App, file: ConversationFile, session: npm.Session) -> _Known:
     """Read a transcript as it was when the package had read it."""
-    reading = open_reading(file, None, idle=True, now=app.clock.now(), redact=redact)
+    reading = open_reading(file, None, idle=True, now=app.clock.now())
     if reading is None:
         raise FileError(f"{file.path} is empty.", path=file.path)
     size = reading.identity.size
@@ -134,7 +134,7 @@ def _chats(app: App, report: Report) -> Iterator[_Known]:
     for file in scan([app.folder.conversations], (dashboard.DASHBOARD,)).files if counts else ():
         try:
             given = _as_it_was(file, counts)
-            reading = open_chat(file, None, idle=lambda _: True, now=app.clock.now(), redact=redact, given=given)
+            reading = open_chat(file, None, idle=lambda _: True, now=app.clock.now(), given=given)
             if reading is not None and _is_bookmarked(app, file):
                 report.skip(file.conversation, _BOOKMARKED)
             elif reading is not None and (known := _known(reading, handed_off=False, settled=False)).bookmark.marks:

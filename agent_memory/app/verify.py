@@ -18,7 +18,6 @@ from agent_memory.extraction.tasks import todos_of
 from agent_memory.model.ids import handoff_key, key_of
 from agent_memory.model.memory import Memory
 from agent_memory.model.transcript import ConversationFile, Origin, Turn
-from agent_memory.redaction import redact
 from agent_memory.sources import SOURCES, source_named
 from agent_memory.tailing.reader import open_reading
 from agent_memory.tailing.scan import scan
@@ -86,7 +85,7 @@ def _check(app: App, file: ConversationFile, memories: list[Memory]) -> dict[str
 
 def _turns(app: App, file: ConversationFile) -> Iterator[Turn]:
     try:
-        reading = open_reading(file, None, idle=True, now=app.clock.now(), redact=redact)
+        reading = open_reading(file, None, idle=True, now=app.clock.now())
         for closed in reading.turns() if reading else ():
             yield closed.turn
     except AgentMemoryError:

@@ -32,7 +32,7 @@ from agent_memory.sources.base import Chat
 from agent_memory.sources.turns import Assembly
 from agent_memory.system import files
 from agent_memory.tailing.reading import ClosedTurn, Reading
-from agent_memory.tailing.secrets import Redact, Redactor
+from agent_memory.tailing.secrets import Redactor
 
 TURNS_KNOWN: Final = 50
 MAX_CHAT_BYTES: Final = 64_000_000
@@ -45,13 +45,12 @@ _TOO_LONG: Final = Chat(events=(SkippedLine(1, f"longer than {MAX_CHAT_BYTES // 
 Origins = Callable[[str], Iterable[Origin]]
 
 
-def open_chat(  # noqa: PLR0913 - the facts of one reading, each from another hand
+def open_chat(
     file: ConversationFile,
     bookmark: Bookmark | None,
     *,
     idle: Callable[[int], bool],
     now: datetime,
-    redact: Redact,
     origins: Origins = lambda agent: (),
     given: files.Snapshot | None = None,
 ) -> Reading | None:
@@ -78,7 +77,7 @@ def open_chat(  # noqa: PLR0913 - the facts of one reading, each from another ha
     quiet = idle(identity.mtime_ns)
     if (same and (not quiet or (bookmark and bookmark.settled))) or not (chat.whole or quiet):
         return None
-    return _ChatReading(file, identity, chat, bookmark, idle=quiet, now=now, redact=redact, origins=origins)
+    return _ChatReading(file, identity, chat, bookmark, idle=quiet, now=now, origins=origins)
 
 
 def is_taken(data: bytes, source: str, bookmark: Bookmark | None) -> bool:
@@ -136,10 +135,9 @@ class _ChatReading(Reading):
         *,
         idle: bool,
         now: datetime,
-        redact: Redact,
         origins: Origins,
     ) -> None:
-        super().__init__(source_named(file.source), file, identity, (), b"", idle=idle, now=now, redact=redact)
+        super().__init__(source_named(file.source), file, identity, (), b"", idle=idle, now=now)
         self._chat = chat
         self.agent = check_name(chat.agent or file.conversation.removesuffix(".json"), "an agent")
         self.content_digest = _content_digest(chat)
@@ -175,7 +173,7 @@ class _ChatReading(Reading):
         self.finished = True
 
     def all_turns(self) -> Iterator[ClosedTurn]:
-        bare = Redactor(self._redactor.redact)
+        bare = Redactor()
         return (replace(closed, turn=self._bare(closed.turn, bare)) for closed in self._turns)
 
     def _assemble(self) -> list[Turn]:
@@ -195,7 +193,7 @@ class _ChatReading(Reading):
 
         The bookmark may be lost, or may be of another file with this chat, and the chat's beginning cut away.
         """
-        bare = Redactor(self._redactor.redact)
+        bare = Redactor()
         digests = [self._bare(turn, bare).prefix_digests for turn in turns]
         places: dict[str, list[int]] = defaultdict(list)
         for place, turn in enumerate(turns):

@@ -20,14 +20,11 @@ from agent_memory.tailing.decide import needs_reading
 from agent_memory.tailing.reading import ClosedTurn as ClosedTurn
 from agent_memory.tailing.reading import Reading as Reading
 from agent_memory.tailing.resume import read_between, standing_marks
-from agent_memory.tailing.secrets import Redact
 
 HEAD_BYTES: Final = 1024
 
 
-def open_reading(
-    file: ConversationFile, bookmark: Bookmark | None, *, idle: bool, now: datetime, redact: Redact
-) -> Reading | None:
+def open_reading(file: ConversationFile, bookmark: Bookmark | None, *, idle: bool, now: datetime) -> Reading | None:
     """Prepare to read what is new in ``file``; None where there is nothing to do, ``FileError`` if it cannot be read.
 
     ``idle`` says that nobody has written to it for the idle threshold: then what is open is closed, provisionally,
@@ -35,7 +32,7 @@ def open_reading(
     """
     source = source_named(file.source)
     if source.chat_of is not None:
-        return open_chat(file, bookmark, idle=lambda mtime_ns: idle, now=now, redact=redact)
+        return open_chat(file, bookmark, idle=lambda mtime_ns: idle, now=now)
     path = Path(file.path)
     if not needs_reading(files.identify(path), bookmark, idle=idle):
         return None
@@ -44,7 +41,7 @@ def open_reading(
         head = read_between(handle, 0, min(HEAD_BYTES, identity.size))
     if not needs_reading(identity, bookmark, idle=idle):
         return None
-    reading = Reading(source, file, identity, marks, head, idle=idle, now=now, redact=redact)
+    reading = Reading(source, file, identity, marks, head, idle=idle, now=now)
     reading.known_alarms = bookmark.alarms if bookmark and marks else ()
     return reading
 

@@ -27,7 +27,7 @@ from agent_memory.sources.base import Event, Layout, Line, Source, Status
 from agent_memory.sources.turns import Assembly, Setting
 from agent_memory.system import files
 from agent_memory.tailing.resume import chunks, counts
-from agent_memory.tailing.secrets import Redact, Redactor
+from agent_memory.tailing.secrets import Redactor
 
 WINDOW_BYTES: Final = 4096
 MARKS_KEPT: Final = 16
@@ -101,7 +101,6 @@ class Reading:
         *,
         idle: bool,
         now: datetime,
-        redact: Redact,
     ) -> None:
         self.file = file
         self.identity = identity
@@ -116,7 +115,7 @@ class Reading:
         self._kinds_met: set[type[Event]] = set()
         self._skipped: list[SkippedLine] = []
         self._last_skipped = 0
-        self._redactor = Redactor(redact)
+        self._redactor = Redactor()
         self._setting = Setting(
             conversation=file.conversation,
             source=file.source,

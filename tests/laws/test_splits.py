@@ -46,7 +46,7 @@ class Follower:
 
     def read(self, *, idle: bool, crash_after: int | None = None) -> None:
         file = ConversationFile("c", "cursor", str(self.path))
-        reading = open_reading(file, self.bookmark, idle=idle, now=NOW, redact=Bare)
+        reading = open_reading(file, self.bookmark, idle=idle, now=NOW)
         if reading is None:
             return
         marks: list[Mark] = list(reading.marks)
@@ -64,12 +64,6 @@ class Follower:
             if taken == crash_after:
                 return
         self.bookmark = bookmark_after(reading, marks, settled=idle)
-
-
-@dataclass
-class Bare:
-    text: str
-    count: int = 0
 
 
 def told(turns: dict[int, Turn]) -> list[tuple[object, ...]]:
@@ -124,7 +118,7 @@ def test_after_any_rewrite_the_turns_are_those_of_the_file_as_it_is(lines, data)
 def _replace_turns(follower: Follower) -> None:
     """Read what is new, letting it replace every turn from there on; an emptied file keeps what it gave."""
     file = ConversationFile("c", "cursor", str(follower.path))
-    reading = open_reading(file, follower.bookmark, idle=True, now=NOW, redact=Bare)
+    reading = open_reading(file, follower.bookmark, idle=True, now=NOW)
     next_ordinal = reading.next_ordinal if reading else 0
     follower.turns = {ordinal: turn for ordinal, turn in follower.turns.items() if ordinal < next_ordinal}
     follower.turns.update((closed.turn.ordinal, closed.turn) for closed in (reading.turns() if reading else ()))
