@@ -17,16 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from agent_memory.model.ids import check_name, digest
-from agent_memory.model.transcript import (
-    Bookmark,
-    ConversationFile,
-    FileIdentity,
-    Mark,
-    Origin,
-    Record,
-    SkippedLine,
-    Turn,
-)
+from agent_memory.model.origin import FileIdentity, Origin
+from agent_memory.model.transcript import Bookmark, ConversationFile, Mark, Record, SkippedLine, Turn
 from agent_memory.sources import source_named
 from agent_memory.sources.base import Chat
 from agent_memory.sources.turns import Assembly
@@ -137,7 +129,7 @@ class _ChatReading(Reading):
         now: datetime,
         origins: Origins,
     ) -> None:
-        super().__init__(source_named(file.source), file, identity, (), b"", idle=idle, now=now)
+        super().__init__(file, identity, (), b"", idle=idle, now=now)
         self._chat = chat
         self.agent = check_name(chat.agent or file.conversation.removesuffix(".json"), "an agent")
         self.content_digest = _content_digest(chat)
@@ -217,7 +209,8 @@ class _ChatReading(Reading):
     def _closed_turn(self, turn: Turn, ordinal: int, *, last: Turn) -> ClosedTurn:
         named = replace(turn, conversation=self.chat, ordinal=ordinal)
         # The last message is still there when the first ones of a turn have been cut away.
-        return ClosedTurn(named, turn is last, 0, _message_digest(turn.records[-1]), 0, None)
+        place = Mark(ordinal, turn.role, turn.end_bytes, 0, _message_digest(turn.records[-1]), "", 0, None)
+        return ClosedTurn(named, turn is last, place)
 
 
 def _message_digest(record: Record) -> str:

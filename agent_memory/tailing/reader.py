@@ -41,7 +41,7 @@ def open_reading(file: ConversationFile, bookmark: Bookmark | None, *, idle: boo
         head = read_between(handle, 0, min(HEAD_BYTES, identity.size))
     if not needs_reading(identity, bookmark, idle=idle):
         return None
-    reading = Reading(source, file, identity, marks, head, idle=idle, now=now)
+    reading = Reading(file, identity, marks, head, idle=idle, now=now)
     reading.known_alarms = bookmark.alarms if bookmark and marks else ()
     return reading
 

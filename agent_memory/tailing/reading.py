@@ -9,21 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from agent_memory.model.transcript import (
-    ConversationFile,
-    FileIdentity,
-    Mark,
-    Record,
-    SkippedLine,
-    Turn,
-)
-from agent_memory.sources import jsonl
-from agent_memory.sources.base import Event, Layout, Line, Source, Status
+from agent_memory.model.transcript import ConversationFile, FileIdentity, Mark, Record, SkippedLine, Turn
+from agent_memory.sources import jsonl, source_named
+from agent_memory.sources.base import Event, Layout, Line, Status
 from agent_memory.sources.turns import Assembly, Setting
 from agent_memory.system import files
 from agent_memory.tailing.resume import chunks, counts
@@ -38,7 +31,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class ClosedTurn:
-    """A turn, and what its mark needs besides the memo.
+    """A turn, and the place behind it, without a memo.
 
     A ``provisional`` turn was closed by idleness alone. It comes last and must get no mark: if it grows
     it is read again whole.
@@ -46,32 +39,11 @@ class ClosedTurn:
 
     turn: Turn
     provisional: bool
-    window_bytes: int
-    window_digest: str
-    lines: int
-    known_time: datetime | None
+    place: Mark
 
     def mark(self, memo: str) -> Mark:
         """Return the place behind this turn, with extraction's state after it."""
-        return Mark(
-            ordinal=self.turn.ordinal,
-            role=self.turn.role,
-            end_bytes=self.turn.end_bytes,
-            window_bytes=self.window_bytes,
-            digest=self.window_digest,
-            memo=memo,
-            lines=self.lines,
-            said_at=self.known_time,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where the last record of the open turn ended: the bytes before it, the line ends, the time known."""
-
-    window: bytes
-    lines: int
-    known_time: datetime | None
+        return replace(self.place, memo=memo)
 
 
 class Reading:
@@ -91,9 +63,8 @@ class Reading:
     known_alarms: tuple[str, ...] = ()
     content_digest = chat = tail = agent = ""
 
-    def __init__(  # noqa: PLR0913 - the facts of one reading, each from another hand
+    def __init__(
         self,
-        source: Source,
         file: ConversationFile,
         identity: FileIdentity,
         marks: tuple[Mark, ...],
@@ -106,28 +77,20 @@ class Reading:
         self.identity = identity
         self.marks = marks
         self.head = head
-        self.skipped_lines = 0
-        self.has_open_tail = False
-        self.finished = False
         self.idle = idle
+        self.skipped: list[SkippedLine] = []
+        self.skipped_lines = 0
+        self.has_open_tail = self.finished = False
         self.unknown_kinds: Counter[str] = Counter()
-        self._source = source
         self._kinds_met: set[type[Event]] = set()
-        self._skipped: list[SkippedLine] = []
         self._last_skipped = 0
         self._redactor = Redactor()
-        self._setting = Setting(
-            conversation=file.conversation,
-            source=file.source,
-            from_agent=file.parent is not None,
-            fallback=_moment(identity.mtime_ns, now),
-            now=now,
-        )
-        last = self.resumed
-        self._assembly = Assembly(
-            self._setting, next_ordinal=last.ordinal + 1 if last else 0, known_time=last.said_at if last else None
-        )
-        self._place = _Place(b"", 0, None)
+        fallback = _moment(identity.mtime_ns, now)
+        self._setting = Setting(file.conversation, file.source, file.parent is not None, fallback, now)
+        known_time = self.resumed.said_at if self.resumed else None
+        self._assembly = Assembly(self._setting, next_ordinal=self.next_ordinal, known_time=known_time)
+        # Where the last record of the open turn ended: the bytes before it, the line ends, the time known.
+        self._place: tuple[bytes, int, datetime | None] = b"", 0, None
         self._tape = b""
 
     @property
@@ -162,11 +125,6 @@ class Reading:
         """How many secrets were taken out of what has been yielded or is open."""
         return self._redactor.count
 
-    @property
-    def skipped(self) -> tuple[SkippedLine, ...]:
-        """The first unusable lines, one reason each."""
-        return tuple(self._skipped)
-
     def all_turns(self) -> Iterator[ClosedTurn] | None:
         """Return every turn of a file that is in memory as a whole; None for one that has to be read again."""
         return None
@@ -174,14 +132,16 @@ class Reading:
     def turns(self) -> Iterator[ClosedTurn]:
         """Yield the closed turns in order; may be iterated once."""
         with files.opened(Path(self.file.path)) as (handle, identity):
-            if not _is_same_file(identity, self.identity):
+            was = self.identity
+            if (identity.device, identity.inode) != (was.device, was.inode) or identity.size < was.size:
                 self.has_open_tail = True
                 return
-            layout = self._source.layout_of(self.file.path)
+            layout = source_named(self.file.source).layout_of(self.file.path)
             for line in self._lines(handle, layout):
                 for event in layout.events(line):
                     yield from self._take(event, line)
-                self._pass(line)
+                # The bytes that have gone by; behind a line that was not kept a new window begins.
+                self._tape = b"" if line.oversize else (self._tape + line.raw[-WINDOW_BYTES:] + b"\n")[-WINDOW_BYTES:]
         if self._assembly.is_open:
             self.has_open_tail = True
             if self.idle:
@@ -210,17 +170,14 @@ class Reading:
         if isinstance(event, Record):
             upto = event.end_bytes - line.start_bytes
             window = (self._tape + line.raw[max(upto - WINDOW_BYTES, 0) : upto])[-WINDOW_BYTES:]
-            self._place = _Place(window, line.number - 1, self._assembly.known_time)
+            self._place = window, line.number - 1, self._assembly.known_time
 
     def _closed(self, turn: Turn | None, *, provisional: bool) -> Iterator[ClosedTurn]:
         if turn is not None:
-            place = self._place
-            digest = files.digest_of(place.window)
-            yield ClosedTurn(turn, provisional, len(place.window), digest, place.lines, place.known_time)
-
-    def _pass(self, line: Line) -> None:
-        """Remember the bytes that have gone by; behind a line that was not kept a new window begins."""
-        self._tape = b"" if line.oversize else (self._tape + line.raw[-WINDOW_BYTES:] + b"\n")[-WINDOW_BYTES:]
+            window, lines, said_at = self._place
+            digest = files.digest_of(window)
+            place = Mark(turn.ordinal, turn.role, turn.end_bytes, len(window), digest, "", lines, said_at)
+            yield ClosedTurn(turn, provisional, place)
 
     def _skip(self, event: SkippedLine) -> None:
         if event.line == self._last_skipped:
@@ -229,12 +186,8 @@ class Reading:
         self.skipped_lines += 1
         if event.kind:
             self.unknown_kinds[event.kind] += 1
-        if len(self._skipped) < MAX_SKIPPED:
-            self._skipped.append(event)
-
-
-def _is_same_file(seen: FileIdentity, before: FileIdentity) -> bool:
-    return (seen.device, seen.inode) == (before.device, before.inode) and seen.size >= before.size
+        if len(self.skipped) < MAX_SKIPPED:
+            self.skipped.append(event)
 
 
 def _moment(mtime_ns: int, now: datetime) -> datetime:

@@ -104,7 +104,7 @@ def test_a_torn_last_line_is_no_unusable_line(reader: Reader):
     assert reading is not None
 
     assert [closed.turn.text for closed in reading.turns()] == ["a"]
-    assert reading.skipped == ()
+    assert reading.skipped == []
     assert reading.has_open_tail
 
 
@@ -336,11 +336,11 @@ def test_unusable_lines_cost_themselves_and_are_named(reader: Reader):
     assert reading is not None
 
     assert [closed.turn.text for closed in reading.turns()] == ["a", "b"]
-    assert reading.skipped == (
+    assert reading.skipped == [
         SkippedLine(2, "not JSON"),
         SkippedLine(3, "no JSON object"),
         SkippedLine(5, "unknown role"),
-    )
+    ]
 
 
 def test_lines_are_numbered_from_the_start_of_the_file_wherever_reading_goes_on(reader: Reader):
@@ -351,7 +351,7 @@ def test_lines_are_numbered_from_the_start_of_the_file_wherever_reading_goes_on(
     assert reading is not None
 
     assert [closed.turn.text for closed in reading.turns()] == ["b"]
-    assert reading.skipped == (SkippedLine(5, "not JSON"),)
+    assert reading.skipped == [SkippedLine(5, "not JSON")]
 
 
 def test_a_flood_of_garbage_is_counted_but_not_kept(reader: Reader):
@@ -372,7 +372,7 @@ def test_a_forty_megabyte_line_is_passed_over_in_constant_memory(reader: Reader)
     assert reading is not None
 
     assert [closed.turn.text for closed in reading.turns()] == ["a", "b"]
-    assert reading.skipped == (SkippedLine(2, "longer than 8 MB"),)
+    assert reading.skipped == [SkippedLine(2, "longer than 8 MB")]
     reader.bookmark = None
     assert reader.read() == ["a", "b"]
     reader.append(user_line("c") + TURN_ENDED)
