@@ -135,7 +135,7 @@ class _ChatReading(Reading):
         self.content_digest = _content_digest(chat)
         turns = self._assemble()
         known = bookmark.marks if bookmark and chat.chat_id in ("", bookmark.chat) else ()
-        said = [[_message_digest(record) for record in turn.records] for turn in turns]
+        said = [[digest(record.role, record.text) for record in turn.records] for turn in turns]
         before = bookmark.tail if bookmark else ""
         self.tail = said[-1][-1] if said else before
         held, self._taken = align([mark.digest for mark in known], before, said)
@@ -147,8 +147,12 @@ class _ChatReading(Reading):
         self.first_turn = max(self.next_ordinal - self._taken, 0)
         if not self.marks and (bookmark is None or chat.chat_id):
             self.chat, self.first_turn = self._known_from(turns, origins(self.agent)) or (self.chat, self.first_turn)
-        numbered = enumerate(turns, self.first_turn)
-        self._turns = tuple(self._closed_turn(turn, number, last=turns[-1]) for number, turn in numbered)
+        self._turns: list[ClosedTurn] = []
+        for ordinal, (turn, messages) in enumerate(zip(turns, said, strict=True), self.first_turn):
+            # The last message is still there when the first ones of a turn have been cut away.
+            place = Mark(ordinal, turn.role, turn.end_bytes, 0, messages[-1], "", 0, None)
+            named = replace(turn, conversation=self.chat, ordinal=ordinal)
+            self._turns.append(ClosedTurn(named, turn is turns[-1], place))
 
     def turns(self) -> Iterator[ClosedTurn]:
         for event in self._chat.events:
@@ -205,16 +209,6 @@ class _ChatReading(Reading):
 
     def _bare(self, turn: Turn, redactor: Redactor) -> Turn:
         return replace(turn, records=tuple(map(redactor.record, turn.records)))
-
-    def _closed_turn(self, turn: Turn, ordinal: int, *, last: Turn) -> ClosedTurn:
-        named = replace(turn, conversation=self.chat, ordinal=ordinal)
-        # The last message is still there when the first ones of a turn have been cut away.
-        place = Mark(ordinal, turn.role, turn.end_bytes, 0, _message_digest(turn.records[-1]), "", 0, None)
-        return ClosedTurn(named, turn is last, place)
-
-
-def _message_digest(record: Record) -> str:
-    return digest(record.role, record.text)
 
 
 def _content_digest(chat: Chat) -> str:
