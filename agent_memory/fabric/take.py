@@ -36,6 +36,7 @@ OPEN: Final = "- [ ] "
 DONE: Final = "- [x] "
 SUPERSEDED_BY: Final = "superseded-by"
 VALID_TO: Final = "valid-to"
+ACTIVE_AGAIN: Final = {"status": None, SUPERSEDED_BY: None, VALID_TO: None}
 NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
@@ -57,11 +58,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What taking depends on besides the vault.
-
-    ``propose`` keeps what is too uncertain as proposals, which count for nothing until somebody accepts
-    them.
-    """
+    """What taking depends on besides the vault; ``propose`` keeps what is too uncertain as proposals."""
 
     now: datetime
     min_confidence: float
@@ -85,21 +82,20 @@ def take(view: View, proposals: Iterable[Proposal], rules: Rules) -> Taking:
     desk = _Desk(view, rules)
     for proposal in proposals:
         desk.take(proposal)
-    return Taking(Batch(tuple(desk.changes), tuple(desk.lines)), desk.outcomes)
+    return Taking(Batch(tuple(desk.changes), tuple(desk.lines.values())), desk.outcomes)
 
 
 class _Desk:
     """The working state of one decision: the vault as it was seen, plus what has been decided so far."""
 
     def __init__(self, view: View, rules: Rules) -> None:
-        self.view = view
-        self.rules = rules
         self.changes: list[Change] = []
-        self.lines: list[TakenLine] = []
+        self.lines: dict[str, TakenLine] = {}
         self.outcomes: Counter[tuple[str, str]] = Counter()
+        self._view = view
+        self._rules = rules
         self._proposal: Proposal
         self._new: dict[str, tuple[PageRef, Candidate]] = {}
-        self._noted: set[str] = set()
         self._meta: dict[str, dict[str, str | None]] = defaultdict(dict)
         self._by_conversation: dict[str, list[Memory]] = defaultdict(list)
         for memory in view.memories:
@@ -116,19 +112,16 @@ class _Desk:
     def _grown_from(self) -> tuple[str, ...]:
         return self._proposal.turn.prefix_digests[:-1]
 
-    def _page_of(self, candidate: Candidate) -> PageRef:
-        return PageRef(self._proposal.agent, candidate.category)
-
     def _outcome(self, candidate: Candidate) -> str:
-        if self._is_doubtful(candidate) and not self.rules.propose:
+        if candidate.confidence < self._rules.min_confidence and not self._rules.propose:
             return "doubtful"
-        if candidate.key in self._noted:
+        if candidate.key in self.lines:
             self._said_twice(candidate)
             return "known"
-        line = self.view.taken.by_key(candidate.key)
+        line = self._view.taken.by_key(candidate.key)
         if line is not None and line.why == "forgotten":
             return "blocked"
-        standing = self.view.by_key(candidate.key) or (self.view.by_id(line.id) if line else ())
+        standing = self._view.by_key(candidate.key) or (self._view.by_id(line.id) if line else ())
         if standing:
             self._meet_again(standing[0], candidate)
             self._replace(candidate, standing[0].id)
@@ -142,35 +135,35 @@ class _Desk:
     def _outcome_of_new(self, candidate: Candidate) -> str:
         if self._was_removed(candidate):
             return "blocked"
-        twin = self._twin(candidate)
+        page = PageRef(self._proposal.agent, candidate.category)
+        twin = self._twin(page, candidate)
         if twin is not None:
             self._note(candidate, "duplicate", twin)
             return "duplicate"
-        entry = entry_id(candidate.said_at, candidate.key, now=self.rules.now, in_use=self._in_use)
-        self._new[entry] = self._page_of(candidate), candidate
-        draft = draft_of(candidate, entry)
-        doubtful = self._is_doubtful(candidate)
-        if doubtful:
-            draft = replace(draft, meta={**draft.meta, "status": "proposed"})
-        self.changes.append(Add(self._page_of(candidate), draft))
+        entry = entry_id(candidate.said_at, candidate.key, now=self._rules.now, in_use=self._in_use)
+        self._new[entry] = page, candidate
         self._note(candidate, "stored", entry)
-        if not doubtful:
-            self._replace(candidate, entry)
-        return "proposed" if doubtful else "stored"
-
-    def _is_doubtful(self, candidate: Candidate) -> bool:
-        return candidate.confidence < self.rules.min_confidence
+        draft = draft_of(candidate, entry)
+        if candidate.confidence < self._rules.min_confidence:
+            self.changes.append(Add(page, replace(draft, meta={**draft.meta, "status": "proposed"})))
+            return "proposed"
+        self.changes.append(Add(page, draft))
+        self._replace(candidate, entry)
+        return "stored"
 
     def _in_use(self, entry: str) -> bool:
-        return entry in self._new or self.view.id_in_use(entry)
+        return entry in self._new or self._view.id_in_use(entry)
 
     def _meet_again(self, memory: Memory, candidate: Candidate) -> None:
         """Bring back what was said again, follow a turn that grew, and tick what is done."""
+        known = {**memory.meta, **self._meta[memory.id]}
+        replaced_later = minute_of(candidate.said_at) < (known.get(VALID_TO) or "")
         meta: dict[str, str | None] = {}
-        if self._known(memory, "status") == "superseded" and not self._superseded_later(memory, candidate):
-            meta |= dict.fromkeys(("status", SUPERSEDED_BY, VALID_TO))
+        if known.get("status") == "superseded" and not replaced_later:
+            meta |= ACTIVE_AGAIN
         if candidate.body.startswith(DONE):
-            self._tick(memory)
+            if memory.body.startswith(OPEN) and not memory.edited:  # a person's words keep their boxes
+                self.changes.append(Amend(memory.page, memory.id, body=DONE + memory.body.removeprefix(OPEN)))
         elif memory.key == candidate.key and memory.origin and memory.origin.digest in self._grown_from:
             meta["origin"] = str(candidate.origin)
         self._change(memory.page, memory.id, meta)
@@ -180,37 +173,23 @@ class _Desk:
         for entry, (page, other) in self._new.items():
             if other.key == candidate.key:
                 if self._meta[entry].get("status"):
-                    self._change(page, entry, dict.fromkeys(("status", SUPERSEDED_BY, VALID_TO)))
+                    self._change(page, entry, ACTIVE_AGAIN)
                 self._replace(candidate, entry)
-
-    def _superseded_later(self, memory: Memory, candidate: Candidate) -> bool:
-        """Tell whether something replaced the entry after what is only being read again was said."""
-        return minute_of(candidate.said_at) < (self._known(memory, VALID_TO) or "")
 
     def _replace(self, candidate: Candidate, entry: str) -> None:
         """Mark what the candidate replaces, unless that was said later."""
-        for page, old in self._entries_of(candidate.replaces):
+        keys = candidate.replaces
+        standing = [(memory.page, memory.id) for key in keys for memory in self._view.by_key(key)[:1] if memory.active]
+        added = [(page, other) for other, (page, known) in self._new.items() if known.key in keys]
+        for page, old in standing + added:
             if old != entry:
                 meta = {"status": "superseded", SUPERSEDED_BY: entry, VALID_TO: minute_of(candidate.said_at)}
                 self._change(page, old, meta)
-
-    def _entries_of(self, keys: tuple[str, ...]) -> list[tuple[PageRef, str]]:
-        standing = [(memory.page, memory.id) for key in keys for memory in self.view.by_key(key)[:1] if memory.active]
-        added = [(page, entry) for entry, (page, other) in self._new.items() if other.key in keys]
-        return standing + added
-
-    def _known(self, memory: Memory, name: str) -> str | None:
-        return self._meta[memory.id].get(name, memory.meta.get(name))
 
     def _change(self, page: PageRef, entry: str, meta: Mapping[str, str | None]) -> None:
         if meta:
             self.changes.append(Amend(page, entry, meta=meta))
             self._meta[entry].update(meta)
-
-    def _tick(self, memory: Memory) -> None:
-        """Tick a task that the machine wrote; a person's words keep their boxes."""
-        if memory.body.startswith(OPEN) and not memory.edited:
-            self.changes.append(Amend(memory.page, memory.id, body=DONE + memory.body.removeprefix(OPEN)))
 
     def _let_go(self) -> None:
         """Supersede what the turn proposed when it was shorter, and no longer proposes."""
@@ -223,33 +202,25 @@ class _Desk:
 
     def _was_removed(self, candidate: Candidate) -> bool:
         """Tell whether these words were said before a person removed their entry, or had them forgotten."""
-        moments = [forgotten_at(self.view, candidate.body)]
+        moments = [forgotten_at(self._view, candidate.body)]
         if candidate.words is not None:
-            moments.append(self.view.removed_words(candidate.words))
-        said_at = self._said_at(candidate)
+            moments.append(self._view.removed_words(candidate.words))
+        said_at = candidate.said_at
+        if candidate.approximate:
+            said_at = self._rules.now if self._proposal.resumed else NEVER
         return any(moment is not None and said_at <= moment for moment in moments)
 
-    def _said_at(self, candidate: Candidate) -> datetime:
-        if not candidate.approximate:
-            return candidate.said_at
-        return self.rules.now if self._proposal.resumed else NEVER
-
-    def _twin(self, candidate: Candidate) -> str | None:
+    def _twin(self, page: PageRef, candidate: Candidate) -> str | None:
         if candidate.by == "reflection" and (found := self._found_before(candidate)):
             return found
-        here = self._page_of(candidate)
-        for memory in self.view.of(here.agent, here.category):
-            if memory.active and say_the_same(memory.body, candidate.body):
-                return memory.id
-        for entry, (page, other) in self._new.items():
-            if page == here and say_the_same(other.body, candidate.body):
-                return entry
-        return None
+        standing = [(memory.id, memory.body) for memory in self._view.of(page.agent, page.category) if memory.active]
+        added = [(entry, other.body) for entry, (where, other) in self._new.items() if where == page]
+        return next((entry for entry, body in standing + added if say_the_same(body, candidate.body)), None)
 
     def _found_before(self, candidate: Candidate) -> str | None:
         """Return what stands already out of the very words that a model has retold, wherever they were said first."""
-        quoted = self.view.taken.ids_of(candidate.words) if candidate.words else ()
-        elsewhere = (memory for entry in quoted for memory in self.view.by_id(entry)[:1])
+        quoted = self._view.taken.ids_of(candidate.words) if candidate.words else ()
+        elsewhere = (memory for entry in quoted for memory in self._view.by_id(entry)[:1])
         for memory in (*self._by_conversation[candidate.origin.conversation], *elsewhere):
             kinds = {memory.page.category, candidate.category}
             apart = "handoffs" in kinds or ("tasks" in kinds and len(kinds) > 1)  # a task that follows is another thing
@@ -259,14 +230,13 @@ class _Desk:
         return None
 
     def _note(self, candidate: Candidate, why: Why, entry: str) -> None:
-        self._noted.add(candidate.key)
-        self.lines.append(TakenLine(candidate.key, entry, self.rules.now, why, candidate.words))
+        self.lines[candidate.key] = TakenLine(candidate.key, entry, self._rules.now, why, candidate.words)
 
 
 def _overlap(one: Origin | None, other: Origin) -> bool:
-    return (
-        one is not None and one.digest == other.digest and one.span[0] < other.span[1] and other.span[0] < one.span[1]
-    )
+    if one is None or one.digest != other.digest:
+        return False
+    return one.span[0] < other.span[1] and other.span[0] < one.span[1]
 
 
 def minute_of(moment: datetime) -> str:
