@@ -18,7 +18,7 @@ from agent_memory.app.conversations import Options
 from agent_memory.app.fold import Pass, Turns
 from agent_memory.app.tally import NOTHING, Tally, Trouble
 from agent_memory.errors import AgentMemoryError, LockTimeout
-from agent_memory.fabric.handoffs import Written, place_handoff
+from agent_memory.fabric.handoffs import place_handoff
 from agent_memory.fabric.take import Rules, Taking, take
 from agent_memory.model.memory import Batch, Candidate
 from agent_memory.model.transcript import Bookmark, ConversationFile, FileIdentity, Origin, Turn
@@ -236,9 +236,9 @@ class Intake:
         while (candidate := one.handoff(self._handed.summary)) is not None and candidate.key not in tried:
             tried.add(candidate.key)
             placed = place_handoff(view, candidate, agent=one.agent, now=self._app.clock.now())
-            if isinstance(placed, Written):
-                one.closed = bool(placed.batch.changes)
-                return placed.batch
+            if isinstance(placed, Batch):
+                one.closed = bool(placed.changes)
+                return placed
             one.cover_after(placed.turn if placed.turn is not None else self._last_covered(view, candidate))
         return Batch()
 

@@ -15,7 +15,7 @@ from typing import Final
 from agent_memory.model.ids import fingerprint
 from agent_memory.model.memory import TakenLine
 from agent_memory.model.text import normalise
-from agent_memory.vault.store import View
+from agent_memory.vault.view import View
 
 RUN_WORDS: Final = 8
 MIN_WORDS: Final = 3

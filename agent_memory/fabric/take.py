@@ -29,7 +29,7 @@ from agent_memory.model.memory import (
     Why,
 )
 from agent_memory.model.transcript import Origin, Turn
-from agent_memory.vault.store import View
+from agent_memory.vault.view import View
 
 EXTRACT_TAG: Final = "auto-extract"
 OPEN: Final = "- [ ] "
@@ -42,11 +42,9 @@ NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What one turn proposes to remember, and in whose pages.
+    """What one turn proposes to remember, in whose pages, and who read it.
 
-    ``resumed`` says that the conversation had a bookmark: what it says without a time was said now, where an
-    unknown conversation may be a copy of an old one. ``by`` says who read the turn: what the other one found
-    in it is none of this proposal's.
+    Where the conversation is ``resumed``, what it says without a time was said now; an unknown one may be a copy.
     """
 
     turn: Turn
@@ -103,14 +101,10 @@ class _Desk:
                 self._by_conversation[memory.origin.conversation].append(memory)
 
     def take(self, proposal: Proposal) -> None:
-        self._proposal = proposal
+        self._proposal, self._grown_from = proposal, proposal.turn.prefix_digests[:-1]
         for candidate in proposal.candidates:
             self.outcomes[self._outcome(candidate), candidate.category] += 1
         self._let_go()
-
-    @property
-    def _grown_from(self) -> tuple[str, ...]:
-        return self._proposal.turn.prefix_digests[:-1]
 
     def _outcome(self, candidate: Candidate) -> str:
         if candidate.confidence < self._rules.min_confidence and not self._rules.propose:
@@ -136,11 +130,11 @@ class _Desk:
         if self._was_removed(candidate):
             return "blocked"
         page = PageRef(self._proposal.agent, candidate.category)
-        twin = self._twin(page, candidate)
-        if twin is not None:
+        if (twin := self._twin(page, candidate)) is not None:
             self._note(candidate, "duplicate", twin)
             return "duplicate"
-        entry = entry_id(candidate.said_at, candidate.key, now=self._rules.now, in_use=self._in_use)
+        now, in_use = self._rules.now, lambda entry: entry in self._new or self._view.id_in_use(entry)
+        entry = entry_id(candidate.said_at, candidate.key, now=now, in_use=in_use)
         self._new[entry] = page, candidate
         self._note(candidate, "stored", entry)
         draft = draft_of(candidate, entry)
@@ -150,9 +144,6 @@ class _Desk:
         self.changes.append(Add(page, draft))
         self._replace(candidate, entry)
         return "stored"
-
-    def _in_use(self, entry: str) -> bool:
-        return entry in self._new or self._view.id_in_use(entry)
 
     def _meet_again(self, memory: Memory, candidate: Candidate) -> None:
         """Bring back what was said again, follow a turn that grew, and tick what is done."""
