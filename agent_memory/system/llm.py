@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 MAX_BODY_BYTES: Final = 16_000_000
 JOIN_TIMEOUT_S: Final = 2.0
-SERVERS: Final = ("openai", "ollama", "llamacpp")
 # What a server says that does not know a field of ours.
 UNKNOWN_FIELD: Final = frozenset({400, 422})
 
@@ -38,13 +37,10 @@ Call = Callable[[], Coroutine[Any, Any, T]]
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A server and how to speak to it.
+    """A server and how to speak to it; ``SettingsError`` if the address or the key cannot be one.
 
-    ``base_url`` is the address that paths are put behind; one without a path gets ``/v1``. ``slot_id`` is a
-    slot of llama.cpp's kept for us, -1 for any.
-
-    Raises:
-        SettingsError: The address or the key cannot be one.
+    Paths are put behind ``base_url``; one without a path gets ``/v1``. ``slot_id`` is a slot of llama.cpp's kept
+    for us, -1 for any.
     """
 
     base_url: str
@@ -98,15 +94,11 @@ class Client:
         self._plain = False
 
     def start(self, prompt: Prompt, *, timeout_s: float) -> Future[Answer]:
-        """Ask, and return at once; cancelling the future ends the call. Its errors are those of ``ask``."""
+        """Ask, and return at once; cancelling the future ends the call. All its errors are ``ModelError``."""
         return self._submit(lambda: self._answer(prompt), timeout_s)
 
-    def ask(self, prompt: Prompt, *, timeout_s: float) -> Answer:
-        """Ask and wait; ``ModelAborted`` if the client is closed meanwhile, or another ``ModelError``."""
-        return wait(self.start(prompt, timeout_s=timeout_s))
-
     def post_json(self, path: str, payload: Mapping[str, Any], *, timeout_s: float) -> Any:
-        """Send ``payload`` to ``path`` and return the JSON that comes back; raises like ``ask``."""
+        """Send ``payload`` to ``path`` and return the JSON that comes back, or raise ``ModelError``."""
         return wait(self._submit(lambda: self._post(path, payload), timeout_s))
 
     def close(self) -> None:
@@ -247,9 +239,6 @@ def _read(endpoint: Endpoint, prompt: Prompt, reply: Any) -> Answer:
         whole = text.rpartition("\n")[0]
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise ModelError(f"{endpoint.host} answered with something that is no chat completion.") from error
-    asked = estimate_tokens(prompt.instructions) + estimate_tokens(prompt.text)
-    estimates = asked, estimate_tokens(text)
-    used = [
-        count if type(count) is int and count >= 0 else guess for count, guess in zip(counts, estimates, strict=True)
-    ]
+    guesses = estimate_tokens(prompt.instructions) + estimate_tokens(prompt.text), estimate_tokens(text)
+    used = [count if type(count) is int and count >= 0 else guess for count, guess in zip(counts, guesses, strict=True)]
     return Answer(clean(whole if ended == "length" else text), used[0], used[1])

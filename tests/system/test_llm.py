@@ -6,7 +6,7 @@ import time
 import pytest
 
 from agent_memory.errors import ModelAborted, ModelError, ModelRefused, ModelTimeout, SettingsError
-from agent_memory.model.asking import Prompt
+from agent_memory.model.asking import Answer, Prompt
 from agent_memory.system.llm import Client, Endpoint, wait
 from tests.servers import drips, hangs_up, model_server, refuses, says, sends, waits
 
@@ -28,9 +28,13 @@ def connect():
         client.close()
 
 
+def ask(client: Client, timeout_s: float) -> Answer:
+    return wait(client.start(PROMPT, timeout_s=timeout_s))
+
+
 def test_an_answer_comes_with_what_it_cost(connect):
     with model_server(says("NONE", usage={"prompt_tokens": 7, "completion_tokens": 3})) as server:
-        answer = connect(server.url).ask(PROMPT, timeout_s=10)
+        answer = ask(connect(server.url), 10)
 
     assert (answer.text, answer.prompt_tokens, answer.reply_tokens) == ("NONE", 7, 3)
     assert answer.latency_s > 0
@@ -40,7 +44,7 @@ def test_an_answer_comes_with_what_it_cost(connect):
 @pytest.mark.parametrize("usage", [{}, {"prompt_tokens": -1, "completion_tokens": "many"}])
 def test_a_server_that_counts_nothing_is_counted_for(connect, usage):
     with model_server(says("four words of text", usage=usage)) as server:
-        answer = connect(server.url).ask(PROMPT, timeout_s=10)
+        answer = ask(connect(server.url), 10)
 
     assert answer.prompt_tokens > 0
     assert answer.reply_tokens == 5
@@ -48,7 +52,7 @@ def test_a_server_that_counts_nothing_is_counted_for(connect, usage):
 
 def test_a_reply_that_was_cut_off_loses_its_last_line(connect):
     with model_server(says("NOTE one\nNOTE never do tw", ended="length")) as server:
-        assert connect(server.url).ask(PROMPT, timeout_s=10).text == "NOTE one"
+        assert ask(connect(server.url), 10).text == "NOTE one"
 
 
 @pytest.mark.parametrize(
@@ -62,7 +66,7 @@ def test_a_reply_that_was_cut_off_loses_its_last_line(connect):
 def test_each_kind_of_server_is_asked_in_its_own_way(connect, kind, path, sent):
     ollama = {"message": {"content": "ok"}, "prompt_eval_count": 5, "eval_count": 1, "done_reason": "stop"}
     with model_server(sends(ollama) if kind == "ollama" else says("ok")) as server:
-        answer = connect(server.url, server=kind, slot_id=2).ask(PROMPT, timeout_s=10)
+        answer = ask(connect(server.url, server=kind, slot_id=2), 10)
 
     assert answer.text == "ok"
     assert server.requests[0].path == path
@@ -73,7 +77,7 @@ def test_each_kind_of_server_is_asked_in_its_own_way(connect, kind, path, sent):
 def test_a_schema_goes_to_whoever_takes_one_and_is_left_out_for_whoever_refuses_it(connect):
     with model_server(refuses(400), says("first"), says("second")) as server:
         client = connect(server.url)
-        answers = [client.ask(PROMPT, timeout_s=10).text for _ in range(2)]
+        answers = [ask(client, 10).text for _ in range(2)]
 
     assert answers == ["first", "second"]
     assert ["response_format" in request.body for request in server.requests] == [True, False, False]
@@ -120,7 +124,7 @@ def test_a_key_that_cannot_be_one_is_refused_without_being_repeated():
 )
 def test_whatever_else_a_server_does_is_an_error_without_the_key(connect, script, kind):
     with model_server(script) as server, pytest.raises(kind) as caught:
-        connect(server.url, key=KEY).ask(PROMPT, timeout_s=20)
+        ask(connect(server.url, key=KEY), 20)
 
     assert server.requests[0].headers["Authorization"] == f"Bearer {KEY}"
     assert KEY not in f"{caught.value!r} {caught.value.hint} {caught.value.facts} {caught.value.__cause__!r}"
@@ -135,13 +139,13 @@ def test_nobody_listening_is_an_error(connect):
         pass
 
     with pytest.raises(ModelError, match=r"127\.0\.0\.1"):
-        connect(server.url).ask(PROMPT, timeout_s=10)
+        ask(connect(server.url), 10)
 
 
 def test_a_redirect_is_not_followed_and_the_key_stays_here(connect):
     with model_server(says("stolen")) as thief, model_server(refuses(307, Location=thief.url)) as server:
         with pytest.raises(ModelRefused, match="307"):
-            connect(server.url, key=KEY).ask(PROMPT, timeout_s=10)
+            ask(connect(server.url, key=KEY), 10)
 
         assert thief.requests == []
 
@@ -151,7 +155,7 @@ def test_a_proxy_of_the_environment_does_not_see_what_stays_on_this_computer(con
         for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
             monkeypatch.setenv(name, proxy.url)
 
-        assert connect(server.url).ask(PROMPT, timeout_s=10).text == "direct"
+        assert ask(connect(server.url), 10).text == "direct"
 
 
 @pytest.mark.parametrize("dripping", [False, True])
@@ -160,7 +164,7 @@ def test_a_call_ends_by_its_deadline_however_slowly_the_server_answers(connect, 
         server.scripts = [drips if dripping else waits(server, says("late"))]
         started = time.monotonic()
         with pytest.raises(ModelTimeout):
-            connect(server.url).ask(PROMPT, timeout_s=0.3)
+            ask(connect(server.url), 0.3)
 
         assert time.monotonic() - started < 10
 
@@ -175,7 +179,7 @@ def test_a_call_is_given_up_at_once_when_somebody_cancels_it(connect):
         with pytest.raises(ModelAborted):
             wait(future)
 
-        assert client.ask(PROMPT, timeout_s=10).text == "next"
+        assert ask(client, 10).text == "next"
 
 
 def test_closing_gives_up_what_is_under_way_and_leaves_no_thread(connect):
@@ -191,7 +195,7 @@ def test_closing_gives_up_what_is_under_way_and_leaves_no_thread(connect):
             wait(future)
         assert not [thread for thread in threading.enumerate() if thread.name == "models"]
 
-        assert client.ask(PROMPT, timeout_s=10).text == "again"
+        assert ask(client, 10).text == "again"
         client.close()
     assert set(threading.enumerate()) <= before
 
