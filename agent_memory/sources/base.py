@@ -77,39 +77,26 @@ class Chat:
 
 
 @dataclass(frozen=True, slots=True)
-class ProjectFolders:
-    """Where an editor keeps the transcripts of one workspace.
-
-    Below ``root`` stands one folder per project, with the transcripts in ``transcripts`` inside it. The
-    file ``claim`` in it says whose it is; where there is none, its name may be one of ``names``, and the
-    file ``log`` may mention the workspace.
-    """
-
-    root: str
-    names: frozenset[str]
-    claim: str
-    log: str
-    transcripts: str
-
-
-@dataclass(frozen=True, slots=True)
 class Projects:
-    """How an editor's project folders tell whose they are.
+    """Where an editor keeps the transcripts of each workspace, and how a project's folder tells whose it is.
 
     Attributes:
-        folders: Home, the folder the user moved the editor's files to (or None), and the workspace's
-            absolute path → where to look.
+        root: Home and the folder the user moved the editor's files to (or None) → where the project folders stand.
+        transcripts: Where in a project folder its transcripts are.
+        claim: The file in it that says whose it is, and its text → the absolute path that it names, None if none.
+        log: The same for a file that may mention the workspace.
         name_of: A workspace's absolute path → the name of its project folder; several share a name.
-        claimed_workspace: The text of a claim file → the absolute path that it names, None if none.
-        logged_workspace: The same for a log.
+        names_of: All names that its folder may have.
         is_shared: Whether a folder of this name belongs to no single workspace.
         is_cut: Whether a folder's name may be a long name, cut.
     """
 
-    folders: Callable[[str, str | None, str], ProjectFolders]
+    root: Callable[[str, str | None], str]
+    transcripts: str
+    claim: tuple[str, Callable[[str], str | None]]
+    log: tuple[str, Callable[[str], str | None]]
     name_of: Callable[[str], str]
-    claimed_workspace: Callable[[str], str | None]
-    logged_workspace: Callable[[str], str | None]
+    names_of: Callable[[str], frozenset[str]]
     is_shared: Callable[[str], bool]
     is_cut: Callable[[str, str], bool]
 

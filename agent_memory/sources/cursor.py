@@ -15,7 +15,7 @@ from typing import Any, Final
 from agent_memory.model.text import clean, one_line
 from agent_memory.model.transcript import Record, SkippedLine, Todo, ToolUse
 from agent_memory.sources import cursor_legacy, cursor_text, jsonl
-from agent_memory.sources.base import Event, Layout, Line, ProjectFolders, Projects, Source, Status, kind_of
+from agent_memory.sources.base import Event, Layout, Line, Projects, Source, Status, kind_of
 
 MAX_PATHS: Final = 50
 MAX_PATH_CHARS: Final = 400
@@ -48,19 +48,16 @@ def is_special_slug(slug: str) -> bool:
     return slug in ("", "empty-window", "agent-transcripts") or slug.isdigit()
 
 
-def folders(home: str, data_dir: str | None, workspace: str) -> ProjectFolders:
-    """Return where the transcripts of ``workspace`` are; ``data_dir`` is what CURSOR_DATA_DIR says."""
+def root_of(home: str, data_dir: str | None) -> str:
+    """Return where Cursor has its project folders; ``data_dir`` is what CURSOR_DATA_DIR says."""
+    return f"{data_dir or f'{home}/.cursor'}/projects"
+
+
+def names_of(workspace: str) -> frozenset[str]:
+    """Return the names that a workspace's folder may have: on Windows the command line keeps the drive's capital."""
     slug = cursor_slug(workspace)
-    names = {slug}
-    if _DRIVE.match(workspace):
-        names.add(slug[:1].upper() + slug[1:])  # its command line leaves the drive letter as it is
-    return ProjectFolders(
-        root=f"{data_dir or f'{home}/.cursor'}/projects",
-        names=frozenset(name for name in names if not is_special_slug(name)),
-        claim=".workspace-trusted",
-        log="worker.log",
-        transcripts="agent-transcripts",
-    )
+    spelled = {slug, slug[:1].upper() + slug[1:]} if _DRIVE.match(workspace) else {slug}
+    return frozenset(name for name in spelled if not is_special_slug(name))
 
 
 def claimed_workspace(claim: str) -> str | None:
@@ -190,10 +187,12 @@ CURSOR: Final = Source(
         ".txt": cursor_legacy.LAYOUT,
     },
     projects=Projects(
-        folders=folders,
+        root=root_of,
+        transcripts="agent-transcripts",
+        claim=(".workspace-trusted", claimed_workspace),
+        log=("worker.log", logged_workspace),
         name_of=cursor_slug,
-        claimed_workspace=claimed_workspace,
-        logged_workspace=logged_workspace,
+        names_of=names_of,
         is_shared=is_special_slug,
         is_cut=is_cut_slug,
     ),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -46,33 +46,32 @@ def judge_projects(source: Source, *, home: str, data_dir: str | None, workspace
     """
     if source.projects is None:
         return ()
-    judge = _Judge(source.projects, home, data_dir, workspace)
-    found = (judge.verdict(folder) for folder in files.list_folder(Path(judge.folders.root)))
+    judge = _Judge(source.projects, workspace)
+    found = map(judge.verdict, files.list_folder(Path(source.projects.root(home, data_dir))))
     return tuple(verdict for verdict in found if verdict is not None)
 
 
 class _Judge:
-    def __init__(self, projects: Projects, home: str, data_dir: str | None, workspace: str) -> None:
+    def __init__(self, projects: Projects, workspace: str) -> None:
         self._projects = projects
         self._ours = os.path.realpath(workspace)
-        self.folders, given = (projects.folders(home, data_dir, path) for path in (self._ours, workspace))
-        self._names = self._as_spelled(self.folders.names | given.names)
+        self._names = self._as_spelled(projects.names_of(self._ours) | projects.names_of(workspace))
         several = (path for path in files.list_folder(Path(self._ours)) if path.name.endswith(MULTI_ROOT))
         self._multi_root = {projects.name_of(str(path)): path for path in several}
 
     def verdict(self, folder: Path) -> Verdict | None:
         judged = self._judge(folder)
-        return Verdict(folder, folder / self.folders.transcripts, *judged) if judged else None
+        return Verdict(folder, folder / self._projects.transcripts, *judged) if judged else None
 
     def _judge(self, folder: Path) -> _Judged:
         fits = self._fits(folder.name)
-        claimed = self._projects.claimed_workspace(_end_of(folder / self.folders.claim))
+        claimed = _told(folder, self._projects.claim)
         if claimed is not None:
             return self._by_claim(folder.name, claimed, fits)
         if not fits:
             shared = self._projects.is_shared(folder.name) and folder.is_dir()
             return ("no", "It belongs to no single workspace.") if shared else None
-        logged = self._projects.logged_workspace(_end_of(folder / self.folders.log))
+        logged = _told(folder, self._projects.log)
         if logged is not None:
             return "yes" if self._is_ours(logged) else "no", f"Its log names {logged}."
         return self._by_name(folder.name, fits)
@@ -144,6 +143,11 @@ class _Judge:
                 yield entry
             if not here or here == name or name.startswith(here + "-"):
                 yield from self._named(entry, name)
+
+
+def _told(folder: Path, where: tuple[str, Callable[[str], str | None]]) -> str | None:
+    name, workspace_in = where
+    return workspace_in(_end_of(folder / name))
 
 
 def _end_of(path: Path) -> str:

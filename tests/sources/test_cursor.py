@@ -15,9 +15,10 @@ from agent_memory.sources.cursor import (
     conversation_of,
     cursor_slug,
     events,
-    folders,
     is_cut_slug,
     logged_workspace,
+    names_of,
+    root_of,
 )
 from agent_memory.sources.jsonl import split
 from tests.builders import assistant_line, json_line, user_line
@@ -54,17 +55,17 @@ def test_the_slug_is_cursors(path, slug):
 
 
 def test_a_drive_letter_counts_in_both_cases():
-    assert folders("C:\\Users\\u", None, "C:\\Dev\\opc").names == {"c-Dev-opc", "C-Dev-opc"}
+    assert names_of("C:\\Dev\\opc") == {"c-Dev-opc", "C-Dev-opc"}
 
 
 @pytest.mark.parametrize("workspace", ["/empty-window", "/1778382652592", "/", "/持久化"])
 def test_names_that_cursor_gives_to_no_workspace_never_match_by_name(workspace):
-    assert folders("/home/u", None, workspace).names == frozenset()
+    assert names_of(workspace) == frozenset()
 
 
 def test_the_data_folder_can_be_moved():
-    assert folders("/home/u", None, "/w").root == "/home/u/.cursor/projects"
-    assert folders("/home/u", "/data/cursor", "/w").root == "/data/cursor/projects"
+    assert root_of("/home/u", None) == "/home/u/.cursor/projects"
+    assert root_of("/home/u", "/data/cursor") == "/data/cursor/projects"
 
 
 @pytest.mark.parametrize("claim", ["", "{", "[]", "{}", '{"workspacePath": 3}', '{"workspacePath": "a\\u0000b"}'])
