@@ -23,8 +23,7 @@ MAX_NAME_CHARS: Final = 80
 
 _PATH_KEYS: Final = ("path", "file_path", "target_file")
 _PATCHED: Final = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
-_QUIET_BLOCKS: Final = frozenset({"tool_result", "thinking", "reasoning", "redacted_thinking", "image"})
-_ROLES: Final = frozenset({"user", "assistant"})
+_QUIET_BLOCKS: Final = ("tool_result", "thinking", "reasoning", "redacted_thinking", "image")
 
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _DRIVE: Final = re.compile(r"^([A-Za-z]):")
@@ -106,15 +105,17 @@ def _event(piece: jsonl.Piece, number: int) -> Event:
     role = piece.value.get("role")
     if role is None:
         return _status(piece.value.get("type"), number)
-    if not isinstance(role, str) or role not in _ROLES:
+    if role not in ("user", "assistant"):
         return Status() if role in ("tool", "system") else SkippedLine(number, "unknown role", kind_of("role", role))
     message = piece.value.get("message")
     blocks = _blocks(message.get("content") if isinstance(message, dict) else None)
     if blocks is None:
         return SkippedLine(number, "a message without content", "message without content")
-    texts = [clean(block["text"]) for block in blocks if _is_text(block)]
+    texts = [
+        clean(text) for block in blocks if block.get("type") == "text" and isinstance(text := block.get("text"), str)
+    ]
     tools = tuple(_tool_use(block) for block in blocks if block.get("type") == "tool_use")
-    if blocks and not texts and not tools and not any(_is_quiet(block) for block in blocks):
+    if blocks and not texts and not tools and not any(block.get("type") in _QUIET_BLOCKS for block in blocks):
         return SkippedLine(number, "no block of a known type", kind_of("block", blocks[0].get("type")))
     return _said_by_user(texts, piece) if role == "user" else _said_by_assistant(texts, tools, piece)
 
@@ -131,15 +132,6 @@ def _blocks(content: object) -> list[dict[str, Any]] | None:
     if isinstance(content, list):
         return [block if isinstance(block, dict) else {"type": "text", "text": block} for block in content]
     return None
-
-
-def _is_text(block: Mapping[str, Any]) -> bool:
-    return block.get("type") == "text" and isinstance(block.get("text"), str)
-
-
-def _is_quiet(block: Mapping[str, Any]) -> bool:
-    kind = block.get("type")
-    return isinstance(kind, str) and kind in _QUIET_BLOCKS
 
 
 def _said_by_user(texts: list[str], piece: jsonl.Piece) -> Event:
@@ -171,11 +163,9 @@ def _todos(name: str, given: object) -> tuple[Todo, ...]:
     if name != "TodoWrite" or not isinstance(given, list):
         return ()
     listed = [entry for entry in given if isinstance(entry, dict) and isinstance(entry.get("content"), str)]
-    return tuple(Todo(one_line(clean(entry["content"])), _state(entry.get("status"))) for entry in listed)
-
-
-def _state(given: object) -> str:
-    return clean(given)[:MAX_NAME_CHARS] if isinstance(given, str) else "pending"
+    states = [state if isinstance(state := entry.get("status"), str) else "pending" for entry in listed]
+    texts = [one_line(clean(entry["content"])) for entry in listed]
+    return tuple(Todo(text, clean(state)[:MAX_NAME_CHARS]) for text, state in zip(texts, states, strict=True))
 
 
 CURSOR: Final = Source(

@@ -73,7 +73,8 @@ def objects(line: Line) -> Iterator[Piece | SkippedLine]:
         try:
             value, at = _DECODER.raw_decode(text, begin)
         except (ValueError, RecursionError) as error:
-            yield SkippedLine(line.number, _reason(error))
+            deep = isinstance(error, RecursionError)
+            yield SkippedLine(line.number, "nested too deeply" if deep else "not JSON")
             at = _restart(text, begin + 1)
             offset += _byte_length(text[begin:at])
             continue
@@ -129,7 +130,3 @@ def _skip_filler(text: str, at: int) -> int:
 
 def _byte_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
-
-
-def _reason(error: ValueError | RecursionError) -> str:
-    return "nested too deeply" if isinstance(error, RecursionError) else "not JSON"

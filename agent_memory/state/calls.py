@@ -64,7 +64,7 @@ class Calls:
         The ``cap`` is of all calls of the day, in UTC. A call that was sent more than ``timeout_s`` ago was killed.
         What the day has no room for is entered as skipped, once.
         """
-        since = (at - timedelta(seconds=timeout_s)).astimezone(UTC).isoformat()
+        since = _utc(at - timedelta(seconds=timeout_s))
         with self._database.atomic():
             if self._has(about, "sent", since):
                 return None
@@ -153,12 +153,9 @@ class Calls:
         return self._database.insert(
             "insert into calls (at, purpose, subject, model, outcome, prompt_tokens, reply_tokens, latency_s, cost)"
             " values (?, ?, ?, ?, ?, ?, 0, 0, 0)",
-            [
-                at.astimezone(UTC).isoformat(),
-                about.purpose,
-                about.digest,
-                about.model,
-                spent.outcome,
-                spent.prompt_tokens,
-            ],
+            [_utc(at), about.purpose, about.digest, about.model, spent.outcome, spent.prompt_tokens],
         )
+
+
+def _utc(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat()

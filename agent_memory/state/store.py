@@ -6,6 +6,7 @@ by a newer program is refused: what it holds could not be kept.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping
@@ -77,11 +78,10 @@ class StateStore:
 
     def save(self, bookmarks: Iterable[Bookmark]) -> None:
         """Store ``bookmarks`` instead of their conversations' earlier ones, in one transaction."""
+        query = "insert or replace into bookmarks (conversation, body, settled) values (?, ?, ?)"
         rows = [[one.conversation, _stored(one), _stamp(one.identity) if one.settled else None] for one in bookmarks]
         with self._database.atomic():
-            self._database.run_many(
-                "insert or replace into bookmarks (conversation, body, settled) values (?, ?, ?)", rows
-            )
+            self._database.run_many(query, rows)
 
     def forget(self, conversation: str) -> bool:
         """Drop a conversation's bookmark, so that it is read from the start; tell whether there was one."""
@@ -110,22 +110,17 @@ class StateStore:
 
 
 def _open_sound(path: Path) -> Database:
-    database = Database.open(path)
-    try:
-        _check_soundness(database)
+    with contextlib.ExitStack() as on_error:
+        database = Database.open(path)
+        on_error.callback(database.close)
+        finding = database.row("pragma quick_check(1)")
+        if finding is None or finding[0] != "ok":
+            raise DatabaseBroken(f"{path} is damaged.", hint="Move the file away.", path=str(path))
         database.migrate(MIGRATIONS)
         # A damaged schema may have lost some of them.
         database.row("select 1 from bookmarks, runs, shown, uses, replies, calls limit 1")
-    except BaseException:
-        database.close()
-        raise
+        on_error.pop_all()
     return database
-
-
-def _check_soundness(database: Database) -> None:
-    finding = database.row("pragma quick_check(1)")
-    if finding is None or finding[0] != "ok":
-        raise DatabaseBroken(f"{database.path} is damaged.", hint="Move the file away.", path=str(database.path))
 
 
 def _move_aside(path: Path) -> Path:
@@ -163,13 +158,10 @@ def _from_stored(body: bytes) -> Bookmark | None:
     try:
         stored = json.loads(zlib.decompress(body))
         stored["identity"] = FileIdentity(**stored["identity"])
-        stored["marks"] = tuple(_mark(mark) for mark in stored["marks"])
+        times = [mark.pop("said_at") for mark in stored["marks"]]
+        moments = [datetime.fromisoformat(time) if time else None for time in times]
+        stored["marks"] = tuple(Mark(**mark, said_at=at) for mark, at in zip(stored["marks"], moments, strict=True))
         stored["alarms"] = tuple(stored.get("alarms", ()))
         return Bookmark(**stored)
     except (zlib.error, ValueError, TypeError, KeyError):
         return None
-
-
-def _mark(stored: dict[str, Any]) -> Mark:
-    said_at = stored["said_at"]
-    return Mark(**{**stored, "said_at": datetime.fromisoformat(said_at) if said_at else None})
