@@ -48,17 +48,15 @@ class Database:
             DatabaseError: It cannot be opened.
         """
         make_folder(path.parent, private=True)
-        with _translated(path):
+        with _translated(path), contextlib.ExitStack() as on_error:
             connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
-            try:
-                connection.row_factory = sqlite3.Row
-                connection.execute("pragma journal_mode = wal")
-                connection.execute("pragma synchronous = normal")
-                connection.execute("pragma foreign_keys = on")
-                path.chmod(0o600)
-            except BaseException:
-                connection.close()
-                raise
+            on_error.callback(connection.close)
+            connection.row_factory = sqlite3.Row
+            connection.execute("pragma journal_mode = wal")
+            connection.execute("pragma synchronous = normal")
+            connection.execute("pragma foreign_keys = on")
+            path.chmod(0o600)
+            on_error.pop_all()
         return cls(connection, path)
 
     def close(self) -> None:

@@ -26,7 +26,9 @@ def spliced(text: str, name: str, lines: Sequence[str]) -> str:
     newline = "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
     inside = newline.join(("", *lines, ""))
     if not begins and not ends:
-        return f"{text}{_gap(text, newline)}{opening}{inside}{closing}{newline}" if lines else text
+        # So many line ends are missing before a blank line is above the block.
+        missing = 2 - text[len(text.rstrip("\r\n")) :].count("\n") if text else 0
+        return f"{text}{newline * missing}{opening}{inside}{closing}{newline}" if lines else text
     if len(begins) != 1 or len(ends) != 1 or begins[0] > ends[0]:
         raise FileError(
             f"The markers {opening} and {closing} do not stand there as one pair.", hint="Mend or delete them."
@@ -36,9 +38,3 @@ def spliced(text: str, name: str, lines: Sequence[str]) -> str:
 
 def _lines_with(marker: str, text: str) -> list[int]:
     return [found.start() for found in re.finditer(f"^{re.escape(marker)}", text, re.MULTILINE)]
-
-
-def _gap(text: str, newline: str) -> str:
-    """Return the line ends that are missing before a blank line is above the block."""
-    missing = 2 - text[len(text.rstrip("\r\n")) :].count("\n")
-    return newline * max(missing, 0) if text else ""

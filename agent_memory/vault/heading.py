@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -107,5 +107,5 @@ def _is_number(word: str) -> bool:
     return word.isdigit() or (digits and len(word) in COLOUR_DIGITS)
 
 
-def _unique(tags: Iterable[str] | Iterator[str]) -> tuple[str, ...]:
+def _unique(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag for tag in tags if tag))

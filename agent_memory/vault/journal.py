@@ -7,7 +7,7 @@ Nobody replays it: an intent whose pages did not change is void. A torn or forei
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -73,19 +73,16 @@ class JournalRun:
 
 def line(run: JournalRun) -> str:
     """Return a run as one line, without its end; ASCII, since a page may hold bytes that are no text."""
-    fields: dict[str, object] = {"run": run.run, "at": utc_text(run.at), "verb": run.verb}
-    if run.undoes is not None:
-        fields["undoes"] = run.undoes
-    changes = [change.wordless() for change in run.changes] if run.verb == FORGET else run.changes
-    fields["changes"] = [
-        {"op": change.op, "page": change.page, "id": change.id, "before": before, "after": after}
-        for change in changes
-        for before, after in [(_without_secrets(change.before), _without_secrets(change.after))]
+    changes = [change.wordless() if run.verb == FORGET else change for change in run.changes]
+    undoes = {} if run.undoes is None else {"undoes": run.undoes}
+    rows = [
+        {"op": one.op, "page": one.page, "id": one.id, "before": _bare(one.before), "after": _bare(one.after)}
+        for one in changes
     ]
-    return json.dumps(fields)
+    return json.dumps({"run": run.run, "at": utc_text(run.at), "verb": run.verb, **undoes, "changes": rows})
 
 
-def _without_secrets(raw: str | None) -> str | None:
+def _bare(raw: str | None) -> str | None:
     """What a person typed into a page is theirs; a copy of it elsewhere is ours to keep clean."""
     return None if raw is None else redact(raw).text
 
@@ -93,12 +90,9 @@ def _without_secrets(raw: str | None) -> str | None:
 def parse(text: str) -> tuple[JournalRun, ...]:
     """Return the runs, oldest first. A run that had to start over has several lines and is one."""
     runs: dict[str, JournalRun] = {}
-    for written in text.split("\n"):
-        run = _parse_line(written) if written else None
-        if run is None:
-            continue
+    for run in filter(None, map(_parse_line, filter(None, text.split("\n")))):
         earlier = runs.get(run.run)
-        runs[run.run] = run if earlier is None else run.only(_joined(earlier.changes, run.changes))
+        runs[run.run] = run.only(dict.fromkeys((*earlier.changes, *run.changes))) if earlier else run
     return tuple(runs.values())
 
 
@@ -114,35 +108,24 @@ def read(path: Path, *, about: str = "") -> tuple[JournalRun, ...]:
     return parse("\n".join(line for line in text.split("\n") if about in line) if about else text)
 
 
-def _joined(earlier: Sequence[JournalChange], later: Sequence[JournalChange]) -> Iterable[JournalChange]:
-    return dict.fromkeys((*earlier, *later))
-
-
 def _parse_line(text: str) -> JournalRun | None:
     try:
-        return _run_of(json.loads(text))
+        fields = json.loads(text)
+        changes = tuple(map(_change_of, fields["changes"]))
+        undoes = None if fields.get("undoes") is None else _text(fields["undoes"])
+        return JournalRun(_text(fields["run"]), utc_time(fields["at"]), _text(fields["verb"]), changes, undoes)
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return None
-
-
-def _run_of(fields: Any) -> JournalRun:
-    changes = tuple(_change_of(change) for change in fields["changes"])
-    undoes = _text(fields.get("undoes"))
-    return JournalRun(_sure(fields["run"]), utc_time(fields["at"]), _sure(fields["verb"]), changes, undoes)
 
 
 def _change_of(fields: Any) -> JournalChange:
     if fields["op"] not in _OPS:
         raise KeyError(fields["op"])
-    before, after = _text(fields["before"]), _text(fields["after"])
-    return JournalChange(fields["op"], _sure(fields["page"]), _sure(fields["id"]), before, after)
+    before, after = (None if fields[name] is None else _text(fields[name]) for name in ("before", "after"))
+    return JournalChange(fields["op"], _text(fields["page"]), _text(fields["id"]), before, after)
 
 
-def _text(value: object) -> str | None:
-    return None if value is None else _sure(value)
-
-
-def _sure(value: object) -> str:
+def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError("not text")
     value.encode("utf-8", "surrogateescape")  # a ValueError for what no page can have held

@@ -41,7 +41,10 @@ def note_of(memory: Memory, title: Callable[[str], str | None]) -> str:
     }
     # A JSON value is a YAML value, whatever it holds.
     top = "---\n" + "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in properties.items())
-    links = "\n".join(f"- {kind} {_wikilink(entry, title(entry))}" for kind, entry in _links(memory))
+    named = ((kind, entry, title(entry)) for kind, entry in _links(memory))
+    links = "\n".join(
+        f"- {kind} [[{entry}|{name}]]" if name else f"- {kind} [[{entry}]]" for kind, entry, name in named
+    )
     rest = _with_lf("---\n\n" + "\n\n".join(part for part in (memory.body, links) if part) + "\n")
     return f"{top}agent-memory-export: {digest(top, rest)}\n{rest}"
 
@@ -69,7 +72,3 @@ def _links(memory: Memory) -> Iterator[tuple[str, str]]:
         kind, found, entry = link.partition(">")
         if found and entry:
             yield kind, entry
-
-
-def _wikilink(entry: str, title: str | None) -> str:
-    return f"[[{entry}|{title}]]" if title else f"[[{entry}]]"

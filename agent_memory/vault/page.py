@@ -77,9 +77,11 @@ class Page:
         """Take an entry out, with its separator and the blank lines that came with it."""
         if position < len(self.entries) - 1:
             return self._joined(position, (), position + 1)
-        lines = 2 - min(_after_separator(self.entries[position].tail).count("\n"), 2)
         shorter = replace(self, entries=self.entries[:position])
-        return _ending(shorter, _without_line_ends(_end(shorter), lines))
+        end = _end(shorter)
+        for _ in range(2 - self.entries[position].tail.rpartition(SEPARATOR)[2].count("\n")):
+            end = end.removesuffix("\r\n") if end.endswith("\r\n") else end.removesuffix("\n")
+        return _ending(shorter, end)
 
     def _append(self, new: Entry) -> Page:
         """Add an entry at the end.
@@ -133,7 +135,9 @@ def _starts(text: str, top: int) -> Iterator[int]:
     begins an entry at the top or after a blank line.
     """
     comment_end = -1
-    for place in _candidates(text, top):
+    # Walking over every line would take many times as long.
+    found = [match.start() for match in _MAY_START.finditer(text, top + 1)]
+    for place in [top, *found] if text.startswith((comments.OPEN, HEADING), top) else found:
         line = entries_of.line_at(text, place)
         if comments.parse(line):
             yield place
@@ -145,13 +149,6 @@ def _starts(text: str, top: int) -> Iterator[int]:
         after_blank = place == top or not text[above:place].strip(BLANKS)
         if after_blank and not under_comment and line.startswith(HEADING) and headings.parse(line):
             yield place
-
-
-def _candidates(text: str, top: int) -> Iterator[int]:
-    """Return where lines begin as entries do; walking over every line takes many times as long."""
-    if text.startswith((comments.OPEN, HEADING), top):
-        yield top
-    yield from (found.start() for found in _MAY_START.finditer(text, top + 1))
 
 
 def _split(block: str) -> Entry:
@@ -206,13 +203,3 @@ def _missing_line_ends(text: str) -> int:
     if not text or _ends_blank(text):
         return 0
     return 1 if text.endswith("\n") or not text[text.rfind("\n") + 1 :].strip(BLANKS) else 2
-
-
-def _after_separator(tail: str) -> str:
-    return tail.rpartition(SEPARATOR)[2]
-
-
-def _without_line_ends(text: str, count: int) -> str:
-    for _ in range(count):
-        text = text.removesuffix("\r\n") if text.endswith("\r\n") else text.removesuffix("\n")
-    return text

@@ -10,13 +10,12 @@ import json
 from collections import defaultdict
 from collections.abc import Container, Iterable
 from datetime import UTC, datetime
-from typing import Any, Final, get_args
+from typing import Final
 
 from agent_memory.model.memory import TakenLine, Why
 
-_WHYS: Final = frozenset(get_args(Why))
 # Of several lines with one key, the first of these speaks for it.
-_WEIGHT: Final = {"forgotten": 0, "stored": 1, "duplicate": 2, "reflected": 3}
+_WEIGHT: Final[dict[Why, int]] = {"forgotten": 0, "stored": 1, "duplicate": 2, "reflected": 3}
 
 
 class Taken:
@@ -61,7 +60,7 @@ class Taken:
 def parse(text: str, known: Taken | None = None) -> Taken:
     """Read the ledger, or what came behind ``known``; what is not one of its lines is counted and passed over."""
     written = [line for line in text.split("\n") if line.strip()]
-    lines = [parsed for parsed in map(_parse_line, written) if parsed is not None]
+    lines = list(filter(None, map(_parse_line, written)))
     before = known or Taken()
     return Taken(before.lines.union(lines), skipped=before.skipped + len(written) - len(lines))
 
@@ -87,16 +86,12 @@ def utc_time(text: object) -> datetime:
 
 def _parse_line(text: str) -> TakenLine | None:
     try:
-        return _line_of(json.loads(text))
+        fields = json.loads(text)
+        key, entry_id, words, why = fields["k"], fields["id"], fields.get("w"), fields["why"]
+        sound = isinstance(key, str) and isinstance(entry_id, str) and isinstance(words, str | None) and why in _WEIGHT
+        return TakenLine(key, entry_id, utc_time(fields["t"]), why, words) if sound else None
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return None
-
-
-def _line_of(fields: Any) -> TakenLine:
-    key, entry_id, words, why = fields["k"], fields["id"], fields.get("w"), fields["why"]
-    if not (isinstance(key, str) and isinstance(entry_id, str) and isinstance(words, str | None) and why in _WHYS):
-        raise ValueError("not a line of the ledger")
-    return TakenLine(key, entry_id, utc_time(fields["t"]), why, words)
 
 
 def _rank(line: TakenLine) -> tuple[int, datetime, str]:

@@ -5,6 +5,7 @@ The texts are the files of ``vault_templates/``, as their owner will see them.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from pathlib import Path
 from typing import Final
@@ -49,13 +50,8 @@ def template(name: str, language: str) -> str:
 
 def title_of(workspace: Path) -> str:
     """Return the title in the workspace's README, or else the folder's name."""
-    found = _TITLE.search(_text_of(workspace / "README.md"))
+    found = None
+    with contextlib.suppress(FileError):  # a title is not worth a failure
+        found = _TITLE.search(files.read_text(workspace / "README.md") or "")
     bare = _LINK.sub(r"\1", _PICTURE.sub(" ", found[1])) if found else ""
     return shorten(redact(one_line(clean(bare))).text, MAX_TITLE_CHARS) or workspace.name or "Project"
-
-
-def _text_of(readme: Path) -> str:
-    try:
-        return files.read_text(readme) or ""
-    except FileError:  # a title is not worth a failure
-        return ""
