@@ -20,7 +20,6 @@ from agent_memory.fabric.versions import (
     VALID_TO,
     Ended,
     Version,
-    keys_of,
     pending,
     statements,
     versions,
@@ -84,14 +83,10 @@ def _follow(known: Replay, ref: PageRef, change: JournalChange, run: JournalRun)
     known.seen.setdefault(change.id, known.seen.get(before.id, run.at) if before else run.at)
     if before is not None and before.id != change.id:
         known.ended = [one.renamed(change.id) if one.memory.id == before.id else one for one in known.ended]
-    if before is not None and before.active and _says_otherwise(before, after):
+    was, now = facts.fact_of(before) if before and before.active else None, facts.fact_of(after)
+    if before and was and (now is None or (was.key, was.value) != (now.key, now.value)):
         known.ended.append(Ended(replace(before, id=change.id), run.at))
     known.memories[page, change.id] = after
-
-
-def _says_otherwise(before: Memory, after: Memory) -> bool:
-    was, now = facts.fact_of(before), facts.fact_of(after)
-    return was is not None and (now is None or (was.key, was.value) != (now.key, now.value))
 
 
 def _without_id(known: Replay, ref: PageRef, raw: str | None) -> Memory | None:
@@ -128,7 +123,7 @@ def _same_key(gone: dict[tuple[PageRef, str], Memory], page: PageRef, raw: str) 
 def put_back(view: View, page: PageRef, known: Replay) -> Batch:
     """Return the changes that give every value which a person has changed in place an entry of its own again."""
     standing = view.of(page.agent, CATEGORY)
-    keys = keys_of(standing)
+    keys = {memory.key for memory in standing}
     changes: list[Change] = []
     for memory in standing:
         waiting = pending(memory, keys, known.ended)

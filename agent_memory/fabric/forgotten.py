@@ -50,8 +50,10 @@ def forgotten_at(view: View, text: str) -> datetime | None:
     known = view.taken.forgotten
     if not known:
         return None
-    found = (known.get(fingerprint(run)) for run in _all_runs(normalise(text).split()))
-    return max((moment for moment in found if moment is not None), default=None)
+    words = normalise(text).split()
+    ends = ((start, end) for start in range(len(words)) for end in range(start + 1, start + RUN_WORDS + 1))
+    runs = (" ".join(words[start:end]) for start, end in ends if end <= len(words))
+    return max((moment for run in runs if (moment := known.get(fingerprint(run))) is not None), default=None)
 
 
 def lines_for(runs: Iterable[str], pattern: TakenLine) -> tuple[TakenLine, ...]:
@@ -82,9 +84,3 @@ def _with_content(lines: list[str]) -> Iterator[str]:
 
 def _starts(length: int) -> Iterable[int]:
     return sorted({*range(0, max(length - RUN_WORDS, 0) + 1, RUN_WORDS), max(length - RUN_WORDS, 0)})
-
-
-def _all_runs(words: list[str]) -> Iterator[str]:
-    for start in range(len(words)):
-        for end in range(start + 1, min(start + RUN_WORDS, len(words)) + 1):
-            yield " ".join(words[start:end])

@@ -137,18 +137,15 @@ def _overflow(view: View, active: Sequence[Memory], rules: Rules) -> list[Move]:
         return []
     parents = {entry for memory in view.memories if memory.page.category != CATEGORY for _, entry in links_of(memory)}
     movable = [memory for memory in active if not (memory.page.archived or memory.id in parents or _is_exempt(memory))]
-    worth = _worth if rules.by_use else _age
-    victims = sorted(movable, key=lambda memory: worth(memory, rules.uses.get(memory.id, Use())))[:excess]
+
+    def worth(memory: Memory) -> tuple[object, ...]:
+        use = rules.uses.get(memory.id, Use())
+        used = (votes_of(memory), use.times, use.last) if rules.by_use else ()
+        return *used, memory.at, memory.id
+
+    victims = sorted(movable, key=worth)[:excess]
     return [Move(memory.page, memory.id, meta={"status": "evicted"}) for memory in victims]
 
 
 def _is_exempt(memory: Memory) -> bool:
     return KEEP_TAG in memory.tags or memory.meta.get("keep") == "1"
-
-
-def _worth(memory: Memory, use: Use) -> tuple[object, ...]:
-    return votes_of(memory), use.times, use.last, memory.at, memory.id
-
-
-def _age(memory: Memory, _: Use) -> tuple[object, ...]:
-    return memory.at, memory.id

@@ -88,7 +88,7 @@ def versions(
     """
     standing = list(memories)
     here = {memory.id for memory in standing if not memory.page.archived}
-    keys = keys_of(standing)
+    keys = {memory.key for memory in standing}
     found = []
     for memory in standing:
         if not (memory.page.archived and memory.id in here):  # a move that was cut short
@@ -97,11 +97,6 @@ def versions(
     for version in sorted(found, key=order):
         by_key[version.fact.key].append(version)
     return [version for key in sorted(by_key) for version in _one_at_a_time(by_key[key])]
-
-
-def keys_of(memories: Iterable[Memory]) -> set[str | None]:
-    """Return the keys that entries have."""
-    return {memory.key for memory in memories}
 
 
 def pending(memory: Memory, keys: Set[str | None], ended: Iterable[Ended]) -> list[Ended]:
@@ -113,18 +108,16 @@ def statements(
     memory: Memory, waiting: Sequence[Ended], seen: Mapping[str, datetime] = MappingProxyType({})
 ) -> list[Version]:
     """Return the version that an entry states, after those that it stated before."""
-    found, since = [], EPOCH
-    for one in waiting:
-        version = _version(one.memory, seen)
+    found: list[Version] = []
+    since: datetime | None = None
+    for stated, until in [*((one.memory, one.seen_at) for one in waiting), (memory, None)]:
+        version = _version(stated, seen)
+        if version and since:
+            version = replace(version, valid_from=max(version.valid_from, since), recorded_at=since)
         if version:
-            started = max(version.valid_from, since)
-            recorded = version.recorded_at if since == EPOCH else since
-            found.append(replace(version, valid_from=started, recorded_at=recorded, valid_to=one.seen_at))
-        since = one.seen_at
-    version = _version(memory, seen)
-    if version and waiting:
-        version = replace(version, valid_from=max(version.valid_from, since), recorded_at=since)
-    return [*found, version] if version else found
+            found.append(replace(version, valid_to=until or version.valid_to))
+        since = until
+    return found
 
 
 def _version(memory: Memory, seen: Mapping[str, datetime]) -> Version | None:
