@@ -6,6 +6,7 @@ Whoever sends briefings again and again remembers the digests of the items that 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
@@ -86,20 +87,19 @@ class Briefing:
     @property
     def sections(self) -> dict[str, int]:
         """What the items of each section take, in tokens; sections that show nothing are left out."""
-        taken = {item.section: 0 for item in self.items if item.fate != "cut"}
+        taken: Counter[str] = Counter()
         for item in self.items:
             if item.fate != "cut":
                 taken[item.section] += item.tokens
-        return taken
+        return dict(taken)
 
     @property
     def cuts(self) -> tuple[Cut, ...]:
         """What is missing, by section and reason."""
-        missing: dict[tuple[str, str], int] = {}
+        missing: Counter[tuple[str, str]] = Counter()
         for item in self.items:
             if item.reason:
-                place = (item.section, item.reason)
-                missing[place] = missing.get(place, 0) + (item.fate == "cut")
+                missing[item.section, item.reason] += item.fate == "cut"
         return tuple(Cut(section, count, reason) for (section, reason), count in missing.items())
 
     @property

@@ -33,8 +33,7 @@ class Rule:
 @cache
 def load() -> tuple[Rule, ...]:
     """Return the shipped rules."""
-    text = resources.files(__package__).joinpath("secrets.toml").read_text(encoding="utf-8")
-    return parse(text, "secrets.toml")
+    return parse(resources.files(__package__).joinpath("secrets.toml").read_text(encoding="utf-8"), "secrets.toml")
 
 
 @cache

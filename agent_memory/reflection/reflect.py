@@ -19,9 +19,10 @@ from agent_memory.model.ids import fingerprint
 from agent_memory.model.memory import Candidate, Fact
 from agent_memory.model.text import fold, one_line, words
 from agent_memory.model.transcript import Origin
+from agent_memory.redaction import redact
+from agent_memory.redaction.redact import MARK
 from agent_memory.reflection.exchange import Exchange
 from agent_memory.reflection.grounding import Ground, Support, introduced
-from agent_memory.reflection.refusals import refusal
 from agent_memory.reflection.reply import Evolution, Kind, Said, Set, parse
 from agent_memory.reflection.table import table
 
@@ -30,19 +31,9 @@ KNOWN_CHARS: Final = 80
 ECHO_WORDS: Final = 6
 TRIVIAL_WORDS: Final = 12
 
-CATEGORIES: Final[Mapping[Kind, str]] = {
-    "note": "notes",
-    "decision": "decisions",
-    "lesson": "lessons",
-    "task": "tasks",
-}
+CATEGORIES: Final[Mapping[Kind, str]] = {"note": "notes", "decision": "decisions", "lesson": "lessons", "task": "tasks"}
 # What is settled, and what was learnt, no question or guess bears out.
-UNLIKE: Final[Mapping[Kind, tuple[str, ...]]] = {
-    "note": (),
-    "decision": ("unsettled",),
-    "lesson": ("unsettled",),
-    "task": (),
-}
+UNLIKE: Final[Mapping[str, tuple[str, ...]]] = {"decision": ("unsettled",), "lesson": ("unsettled",)}
 SCHEMA: Final = {
     "type": "object",
     "properties": {"lines": {"type": "array", "items": {"type": "string"}}},
@@ -111,22 +102,20 @@ def read(exchange: Exchange, reply: str, limits: Limits) -> Reflection:
     judged.dropped["malformed"] += parsed.malformed
     room: Counter[str] = Counter(dict.fromkeys(CATEGORIES, limits.entries) | {"fact": limits.facts})
     room["note"] *= limits.notes
-    candidates: list[Candidate] = []
-    facts: list[Fact] = []
+    believed: list[Candidate | Fact] = []
     for line in parsed.lines:
         kind = line.kind if isinstance(line, Said) else "fact"
         if isinstance(line, Evolution) or (found := judged.believe(line)) is None:
             continue
-        if room[kind] <= 0:
-            judged.dropped["too many"] += 1
-            continue
-        room[kind] -= 1
-        if isinstance(found, Fact):
-            facts.append(found)
+        if room[kind] > 0:
+            believed.append(found)
         else:
-            candidates.append(found)
+            judged.dropped["too many"] += 1
+        room[kind] -= 1
+    candidates = tuple(found for found in believed if isinstance(found, Candidate))
+    facts = tuple(found for found in believed if isinstance(found, Fact))
     evolutions = tuple(line for line in parsed.lines if isinstance(line, Evolution))
-    return Reflection(tuple(candidates), tuple(facts), evolutions, dict(+judged.dropped))
+    return Reflection(candidates, facts, evolutions, dict(+judged.dropped))
 
 
 class _Judge:
@@ -148,11 +137,10 @@ class _Judge:
     def _candidate(self, line: Said) -> Candidate | str:
         if why := self._refused(line.text):
             return why
-        if any(
-            not introduced(name, self.exchange.user_text) for name in _NAMED.findall(line.text) if name[0].isupper()
-        ):
+        named = [name for name in _NAMED.findall(line.text) if name[0].isupper()]
+        if not all(introduced(name, self.exchange.user_text) for name in named):
             return "invented name"
-        support = self._both.support(line.text, unlike=UNLIKE[line.kind])
+        support = self._both.support(line.text, unlike=UNLIKE.get(line.kind, ()))
         return support if isinstance(support, str) else self._proposed(line, support)
 
     def _proposed(self, line: Said, support: Support) -> Candidate:
@@ -182,11 +170,18 @@ class _Judge:
         return support if isinstance(support, str) else fact
 
     def _refused(self, text: str, key: str = "") -> str | None:
-        if why := refusal(text, user_text=self.exchange.user_text, key=key):
+        """Return why ``text``, a body or ``key=value``, may not be stored, whatever the exchange bears out."""
+        folded, user_text = fold(text), self.exchange.user_text
+        if (key and table().finds("secret-key", key.lower())) or MARK in text or redact(text).count:
+            return "secret"
+        if why := next((name for name in ("order", "private") if table().finds(name, folded)), None):
             return why
-        if self._once and table().finds("of-replies", fold(text)):
+        persona = table().expressions["persona"].search(folded)
+        if persona and persona[0] not in fold(user_text):  # of themselves people may speak as they like
+            return "persona"
+        if self._once and table().finds("of-replies", folded):
             return "one-off"
-        return "echo" if _runs(text) & _said_by_us() - _runs(self.exchange.user_text) else None
+        return "echo" if _runs(text) & _said_by_us() - _runs(user_text) else None
 
 
 @cache

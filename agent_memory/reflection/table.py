@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
 
 from agent_memory.errors import TableError
 
@@ -29,14 +28,11 @@ class Table:
 def table() -> Table:
     """Return the shipped table."""
     try:
-        return _table(tomllib.loads(resources.files(__package__).joinpath("table.toml").read_text(encoding="utf-8")))
+        rows = tomllib.loads(resources.files(__package__).joinpath("table.toml").read_text(encoding="utf-8"))
+        parts: dict[str, list[str]] = {}
+        for row in rows["expression"]:
+            parts.setdefault(row["name"], []).append(f"(?:{row['regex']})")
+        words = {name: frozenset(text.split()) for name, text in rows["words"].items()}
+        return Table(words, {name: re.compile("|".join(regexes)) for name, regexes in parts.items()})
     except (tomllib.TOMLDecodeError, KeyError, TypeError, re.error) as error:
         raise TableError(f"reflection's table is malformed: {error!r}.", hint="Reinstall agent-memory.") from error
-
-
-def _table(rows: Mapping[str, Any]) -> Table:
-    parts: dict[str, list[str]] = {}
-    for row in rows["expression"]:
-        parts.setdefault(row["name"], []).append(f"(?:{row['regex']})")
-    words = {name: frozenset(text.split()) for name, text in rows["words"].items()}
-    return Table(words, {name: re.compile("|".join(regexes)) for name, regexes in parts.items()})
