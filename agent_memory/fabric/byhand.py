@@ -1,8 +1,8 @@
 """What people did to the profile in their editor, found by comparing its pages with the journal.
 
-Pure. The journal replayed up to a moment says what was recorded then; what the pages have beyond it is a
-person's doing, and is journaled by whoever sees it. A value that was changed where it stood is a new version,
-and what stood there is put back, as a superseded entry, by whoever writes to the page next.
+The journal replayed up to a moment says what was recorded then; what the pages have beyond it is a person's
+doing. A value that was changed where it stood is a new version, and what stood there is put back, as a
+superseded entry, by whoever writes to the page next.
 """
 
 from __future__ import annotations

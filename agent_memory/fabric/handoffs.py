@@ -1,7 +1,4 @@
-"""One handoff for a conversation, updated while it goes on, and continued where a person has touched it.
-
-Pure, like everything in the fabric: the candidate and the vault as it is go in, a step comes out.
-"""
+"""One handoff for a conversation, updated while it goes on, and continued where a person has touched it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Notes: what may be one, when a new one says what an old one says, and which have to leave.
 
-Pure. Numbers and negations decide against likeness, and what says more is never thrown away: it is written, and
-linked to what it adds to. Nothing is deleted; what leaves goes to the archive and can be read by its id.
+What says more is never thrown away: it is written, and linked to what it adds to. Nothing is deleted; what
+leaves goes to the archive and can be read by its id.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""What an agent is told: a briefing, the items it is made of, and what became of each.
-
-Whoever sends briefings again and again remembers the digests of the items that were sent, and asks
-``fresh`` for the rest.
-"""
+"""What an agent is told: a briefing, the items it is made of, and what became of each."""
 
 from __future__ import annotations
 

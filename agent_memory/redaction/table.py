@@ -1,7 +1,4 @@
-"""The rules that find secrets, read once from ``secrets.toml`` beside this module.
-
-It refuses a malformed row rather than let a secret through.
-"""
+"""The rules that find secrets, read once from ``secrets.toml`` beside this module."""
 
 from __future__ import annotations
 

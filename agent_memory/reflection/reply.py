@@ -1,7 +1,6 @@
 """The lines of a model's reply, parsed strictly: what fits no form is nobody's memory.
 
-Pure, and total: any text at all gives a reply. It judges form alone; whether a line is true is asked
-elsewhere.
+Pure, and total: any text at all gives a reply. Whether a line is true is asked elsewhere.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What an editor's transcripts have in common, so that everything above this package knows no editor.
 
-A source names where to look and turns bytes into events. It is pure: it never opens, lists or stats
-anything, and it refuses to guess, so what it does not recognise becomes a skipped line with a reason.
+A source names where to look and turns bytes into events. It is pure, and refuses to guess: what it does not
+recognise becomes a skipped line with a reason.
 """
 
 from __future__ import annotations

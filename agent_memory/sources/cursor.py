@@ -1,9 +1,8 @@
 """Cursor's agent transcripts, as they have been observed; the vendor publishes no format.
 
-One JSON object a line: ``{"role", "message": {"content"}}``, or a status such as
-``{"type": "turn_ended"}``. There are no ids, and times only where a user's text begins with one.
-Nothing is kept of a tool call but its name, the paths it touched and its to-do items, and a project's
-folder name is never decoded back into a path, because that is a guess. Older transcripts are plain text.
+One JSON object a line: ``{"role", "message": {"content"}}``, or a status such as ``{"type": "turn_ended"}``.
+There are no ids, and times only where a user's text begins with one. A project's folder name is never decoded
+back into a path, because that is a guess. Older transcripts are plain text.
 """
 
 from __future__ import annotations

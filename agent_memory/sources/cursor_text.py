@@ -1,8 +1,7 @@
 """What a person or an agent said, out of what Cursor wrapped around it.
 
-Cursor escapes nothing, so a wrapper is recognised by where it stands, never by its name alone: a
-person may paste any of these tags. Fixed sentences that Cursor itself sends in the user's name are
-recognised by how they begin.
+Cursor escapes nothing, so a wrapper is recognised by where it stands, never by its name alone: a person may
+paste any of these tags. Sentences that Cursor sends in the user's name are recognised by how they begin.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 r"""Lines and JSON objects out of bytes that a crash, an editor or another program may have spoilt.
 
-Bytes are split on ``\n`` alone: U+2028 and its kin stand inside texts, and splitting before decoding
-keeps every offset exact. Each line is taken for as much as it is worth; what cannot be used is named
-with its line number and a reason that never quotes the text. Reading on from behind any object of a
-line gives what reading the whole line would have given.
+Bytes are split on ``\n`` alone: U+2028 and its kin stand inside texts. What cannot be used is named with its line
+number and a reason that never quotes the text. Reading on from behind any object of a line gives what reading
+the whole line would have given.
 """
 
 from __future__ import annotations

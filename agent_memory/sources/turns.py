@@ -1,9 +1,8 @@
 """Turns out of records, one at a time and in constant memory, the same however the file was split.
 
-A user turn is one user record. An assistant turn is all assistant records up to the next user record
-or the end of the turn. A record that the editor wrote in the user's name is no turn: it closes the one
-that is open, and what the assistant says next begins another, so that a transcript whose status lines
-were dropped later still falls into the same turns.
+A record that the editor wrote in the user's name is no turn: it closes the one that is open, and what the
+assistant says next begins another, so that a transcript whose status lines were dropped later still falls into
+the same turns.
 """
 
 from __future__ import annotations

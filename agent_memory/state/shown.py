@@ -1,7 +1,4 @@
-"""What each session has been told already: digests of items, never their words. Small, and pruned.
-
-Losing it means that something is told twice.
-"""
+"""What each session has been told already: digests of items, never their words. Lost, something is told twice."""
 
 from __future__ import annotations
 

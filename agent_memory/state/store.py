@@ -1,7 +1,6 @@
 """What is in ``state.sqlite3``: small, private, and no word of a transcript but in memos and replies.
 
-Losing the file costs work, never correctness, so a broken one is moved aside, not mended. One written
-by a newer program is refused: what it holds could not be kept.
+Losing the file costs work, never correctness, so a broken one is moved aside, not mended.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """How often each note was recalled, and when last: what decides which leave when there are too many.
 
-It stands here and not in the note's comment, because a read must not rewrite a page. Losing it means that
-notes leave by votes and age alone.
+It stands here and not in the note's comment, because a read must not rewrite a page.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What makes vectors of texts, near to each other where the texts mean the same: a packaged model, or a server.
 
-The packaged one comes with the extra ``semantic`` and needs no network. A server is asked only where the user
-has named one, through ``llm``, and nobody waits for it longer than configured.
+The packaged one is the extra ``semantic``. A server is asked only where the user has named one.
 """
 
 from __future__ import annotations

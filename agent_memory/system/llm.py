@@ -1,9 +1,7 @@
 """The one door to language models: bounded calls to one HTTP endpoint that the user has named.
 
-Three kinds of servers: OpenAI's chat completions and whatever speaks them, Ollama, llama.cpp. It follows no
-redirect, reads no more than a bounded reply, and every call ends by its deadline or when it is cancelled.
-The key stands in a header and nowhere else: no error, log or ``repr`` has it. Nothing is opened before the
-first call, and a thread of its own does the waiting, so that a caller may go on.
+It follows no redirect, and every call ends by its deadline or when it is cancelled. The key stands in a header and
+nowhere else: no error, log or ``repr`` has it. A thread of its own does the waiting, so that a caller may go on.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Locks between processes: taken with a deadline, given back whatever happens, named after who holds them.
 
-A lock is the system's, so it goes with its holder however that ends; the file it hangs on stays. Beside
-it, the holder writes who it is, for the sentence that others give up with.
+A lock is the system's, so it goes with its holder however that ends; the file it hangs on stays.
 """
 
 from __future__ import annotations

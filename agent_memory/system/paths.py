@@ -1,7 +1,4 @@
-"""Every folder and file name in the product, and the rule that finds the memory folder.
-
-Importing this module reads nothing; ``Places.discover`` asks the operating system once.
-"""
+"""Every folder and file name in the product, and the rule that finds the memory folder."""
 
 from __future__ import annotations
 

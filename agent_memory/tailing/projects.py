@@ -1,8 +1,7 @@
 """Which of an editor's project folders belong to this workspace, and by what evidence.
 
 A folder's own claim decides; then its log; then its name, which several workspaces may share. What stays
-unclear is named and left out, never guessed. Other projects' folders are asked for nothing but the small
-file in which they name their workspace; their transcripts are never listed.
+unclear is named and left out, never guessed. Other projects' transcripts are never listed.
 """
 
 from __future__ import annotations

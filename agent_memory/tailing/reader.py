@@ -1,8 +1,4 @@
-"""Where a conversation is opened: what is new in its file, and the bookmark behind what was taken.
-
-Reading never moves the bookmark: the caller stores what a turn led to and only then saves the one made by
-``bookmark_after``.
-"""
+"""Where a conversation is opened: what is new in its file, and the bookmark behind what was taken."""
 
 from __future__ import annotations
 

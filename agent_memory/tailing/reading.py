@@ -1,8 +1,7 @@
 """Turns out of one file, from the last place that still stands, without ever moving the bookmark.
 
-Reading and taking are apart: the caller stores what a turn led to and only then saves the bookmark
-made by ``bookmark_after``. Marks are digests of the very bytes that were parsed, so a file rewritten
-while it is being read is noticed next time. Memory holds one turn and one line, whatever the size.
+The caller stores what a turn led to and only then saves the bookmark made by ``bookmark_after``. Marks are digests
+of the very bytes that were parsed, so a file rewritten while it is being read is noticed next time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Amending one entry: its words, its comment, or both, and never more of its text than that.
-
-A person's words are refused to the machine; it may still change the comment above them.
-"""
+"""Amending one entry: its words, unless they are a person's, its comment, or both, and no more of its text."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Front matter: where it ends, and what it says.
-
-It is read, never written again: a YAML writer would reorder a person's lines. A block that is no YAML
-stays as it is.
-"""
+"""Front matter: where it ends, and what it says. It is read, never written again: a person's lines have an order."""
 
 from __future__ import annotations
 

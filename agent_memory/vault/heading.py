@@ -1,8 +1,7 @@
 """The heading of an entry: when it was said, and its hashtags.
 
-``## 2026-03-16T16:51 · #react #typescript``. The time is UTC. Under an id comment, older vaults may
-have any text behind the separator. No other level-two heading is taken for an entry's, and a date
-that no calendar has makes none.
+``## 2026-03-16T16:51 · #react #typescript``. The time is UTC. Under an id comment, older vaults may have any
+text behind the separator. A date that no calendar has makes none.
 """
 
 from __future__ import annotations

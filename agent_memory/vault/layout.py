@@ -1,8 +1,4 @@
-"""Which files of a vault are pages: an agent's folder, a category's file, and what the archive keeps of it.
-
-Names decide and nothing else. A file whose folder or name is not safe anywhere is no page; it is left
-alone.
-"""
+"""Which files of a vault are pages. Names decide; a file whose folder or name is not safe anywhere is none."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The vault on disk: read without a lock, changed under one, and never half.
 
-Every change is decided on the pages as they are at that moment and written in one durable order:
-intent in the journal, pages (what receives before what gives away), ledger. If a page changes
-meanwhile, the decision is made again. Reading writes nothing; a vault that does not exist is empty.
+Every change is decided on the pages as they are at that moment and written in one durable order: intent in the
+journal, pages (what receives before what gives away), ledger. A vault that does not exist is empty.
 """
 
 from __future__ import annotations

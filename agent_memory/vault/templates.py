@@ -1,7 +1,4 @@
-"""What a new vault starts with: the shared page, a word to its owner, and what git should do with it.
-
-The texts are the files of ``vault_templates/``, as their owner will see them.
-"""
+"""What a new vault starts with: the files of ``vault_templates/``, and what git should do with it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The vault as it was at one moment: every entry, the ledger, and the questions that decisions ask of them.
-
-A value: it does not follow later changes, and looking at it reads no file.
-"""
+"""The vault as it was at one moment: every entry, the ledger, and the questions that decisions ask of them."""
 
 from __future__ import annotations
 
