@@ -42,9 +42,8 @@ PAGE: Final = f"{CATEGORY}.md"
 class Replay:
     """What the journal says of profile pages: their entries, and values that were changed in place.
 
-    ``seen`` is when each entry turned up, by id.
-    ``whole_from`` is set where entries turned up that a machine had written: on another computer, or before the
-    journal was lost. Until then it does not tell all.
+    ``seen`` is when each entry turned up, by id. Where entries turned up that a machine had written, on another
+    computer or before the journal was lost, it does not tell all but ``whole_from`` then.
     """
 
     memories: dict[tuple[PageRef, str], Memory] = field(default_factory=dict)
@@ -146,4 +145,4 @@ def _past(version: Version, entry: str, key: str) -> Draft:
         RECORDED: utc_text(version.recorded_at),
     }
     by = cast("Author", said) if said in get_args(Author) else "user"
-    return Draft(facts.body_of(version.fact), version.memory.at, by, key=key, meta=facts.stated(meta))
+    return Draft(facts.body_of(version.fact), version.memory.at, by, key=key, meta=meta)

@@ -77,9 +77,8 @@ def checked_key(key: str) -> str:
     if not spelt or len(spelt) > MAX_KEY_CHARS:
         raise InvalidValue.of("key", f"must have 1 to {MAX_KEY_CHARS} characters.")
     if not _KEY.fullmatch(spelt):
-        raise InvalidValue.of(
-            "key", "must begin with a letter or digit and go on with letters, digits, '_', '.' or '-'."
-        )
+        reason = "must begin with a letter or digit and go on with letters, digits, '_', '.' or '-'."
+        raise InvalidValue.of("key", reason)
     return spelt
 
 
@@ -93,9 +92,8 @@ def _keywords(fact: Fact) -> Iterator[str]:
     for place, keyword in enumerate(fact.keywords, 1):
         word = " ".join(clean(keyword).lower().split())
         if not any(char.isalnum() for char in word) or "," in word or len(word) > MAX_KEYWORD_CHARS:
-            raise InvalidValue.of(
-                "keywords", f"number {place} must have 1 to {MAX_KEYWORD_CHARS} characters, a letter and no comma."
-            )
+            reason = f"number {place} must have 1 to {MAX_KEYWORD_CHARS} characters, a letter and no comma."
+            raise InvalidValue.of("keywords", reason)
         yield word
 
 
@@ -106,16 +104,7 @@ def body_of(fact: Fact) -> str:
 
 def meta_of(fact: Fact) -> dict[str, str | None]:
     """Return what the entry's comment says of a fact; None where a key has to be absent."""
-    return {
-        FACT: fact.key,
-        PINNED: None if fact.pinned else "0",
-        KEYWORDS: ",".join(fact.keywords) or None,
-    }
-
-
-def stated(meta: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the keys of a comment that a new entry has."""
-    return {name: value for name, value in meta.items() if value is not None}
+    return {FACT: fact.key, PINNED: None if fact.pinned else "0", KEYWORDS: ",".join(fact.keywords) or None}
 
 
 def fact_of(memory: Memory) -> Fact | None:

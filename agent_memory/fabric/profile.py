@@ -137,7 +137,7 @@ def _end(memory: Memory, status: str, at: datetime, by: str | None = None) -> Am
 
 def _draft(said: Assertion, entry: str, since: datetime) -> Draft:
     meta = {**facts.meta_of(said.fact), VALID_FROM: utc_text(since), GROUNDED: "1" if said.grounded else None}
-    return Draft(facts.body_of(said.fact), said.now, said.by, id=entry, meta=facts.stated(meta))
+    return Draft(facts.body_of(said.fact), said.now, said.by, id=entry, meta=meta)
 
 
 def _overflow(holding: Mapping[str, Version], said: Assertion, max_entries: int) -> list[Move]:

@@ -122,7 +122,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An entry to be written. ``meta`` holds the comment's keys except id, key, by, origin and sum."""
+    """An entry to be written. ``meta`` holds the comment's keys except id, key, by, origin and sum; None is absent."""
 
     body: str
     at: datetime
@@ -131,7 +131,7 @@ class Draft:
     id: str | None = None
     key: str | None = None
     origin: Origin | None = None
-    meta: Mapping[str, str] = field(default_factory=dict)
+    meta: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ def walk(
     folder: Path,
     depth: int,
     on_error: Callable[[FileError], None],
-    is_leaf: Callable[[tuple[str, ...]], bool] = lambda parts: False,
+    is_leaf: Callable[[tuple[str, ...]], object] = lambda parts: False,
 ) -> Iterator[tuple[str, ...]]:
     """Yield the files at most ``depth`` levels below ``folder``, each as its path's parts, in no order.
 

@@ -29,10 +29,7 @@ class Scan:
     troubles: tuple[Trouble, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    file: ConversationFile
-    identity: FileIdentity
+_Found = tuple[ConversationFile, FileIdentity]
 
 
 def scan(folders: Sequence[Path], sources: Sequence[Source] = SOURCES) -> Scan:
@@ -46,10 +43,10 @@ def scan(folders: Sequence[Path], sources: Sequence[Source] = SOURCES) -> Scan:
     for file in _conversations(folders, sources, troubles):
         identity = _identify(Path(file.path), troubles)
         if identity is not None:
-            found = _Found(file, identity)
+            found = file, identity
             best[file.conversation] = max(best.get(file.conversation, found), found, key=_weight)
-    ordered = sorted(best.values(), key=lambda found: (found.identity.mtime_ns, found.file.conversation))
-    return Scan(tuple(found.file for found in ordered), tuple(troubles))
+    ordered = sorted(best.values(), key=lambda found: (found[1].mtime_ns, found[0].conversation))
+    return Scan(tuple(file for file, _ in ordered), tuple(troubles))
 
 
 def _conversations(
@@ -57,19 +54,15 @@ def _conversations(
 ) -> Iterator[ConversationFile]:
     depth = max(source.depth for source in sources)
 
-    def is_leaf(parts: tuple[str, ...]) -> bool:
-        return any(source.conversation_of(parts) for source in sources)
+    def recognised(parts: tuple[str, ...]) -> tuple[str, str, str | None] | None:
+        named = ((source.name, *ids) for source in sources if (ids := source.conversation_of(parts)))
+        return next(named, None)
 
     for folder in folders:
-        for parts in files.walk(folder, depth, lambda error: troubles.append(_trouble(error)), is_leaf):
-            recognised = next((found for source in sources if (found := _recognise(source, folder, parts))), None)
-            if recognised is not None:
-                yield recognised
-
-
-def _recognise(source: Source, folder: Path, parts: tuple[str, ...]) -> ConversationFile | None:
-    ids = source.conversation_of(parts)
-    return ConversationFile(ids[0], source.name, str(folder.joinpath(*parts)), ids[1]) if ids else None
+        for parts in files.walk(folder, depth, lambda error: troubles.append(_trouble(error)), recognised):
+            if found := recognised(parts):
+                source, conversation, parent = found
+                yield ConversationFile(conversation, source, str(folder.joinpath(*parts)), parent)
 
 
 def _identify(path: Path, troubles: list[Trouble]) -> FileIdentity | None:
@@ -88,7 +81,7 @@ def _trouble(error: FileError) -> Trouble:
 
 
 def _weight(found: _Found) -> tuple[bool, bool, int, int, str]:
-    layouts = source_named(found.file.source).layouts
-    appended = any(layout.appended for ending, layout in layouts.items() if found.file.path.endswith(ending))
-    identity = found.identity
-    return identity.size > 0, appended, identity.size, identity.mtime_ns, found.file.path
+    file, identity = found
+    layouts = source_named(file.source).layouts
+    appended = any(layout.appended for ending, layout in layouts.items() if file.path.endswith(ending))
+    return identity.size > 0, appended, identity.size, identity.mtime_ns, file.path

@@ -80,7 +80,7 @@ def test_what_is_written_is_read_again(key, value, keywords):
         fact = facts.checked(Fact(key, value, pinned=not keywords, keywords=tuple(keywords)))
     except InvalidValue:
         return
-    meta = facts.stated(facts.meta_of(fact))
+    meta = {name: value for name, value in facts.meta_of(fact).items() if value is not None}
 
     assert facts.fact_of(a_memory(facts.body_of(fact), meta=meta)) == fact
 
