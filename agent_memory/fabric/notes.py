@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final, Literal
 
 from agent_memory.errors import InvalidValue
 from agent_memory.fabric.links import LINKS, Link, links_of, text_of
 from agent_memory.fabric.merge import ALIKE, adds_to, gist, say_the_same
 from agent_memory.fabric.versions import votes_of
-from agent_memory.model.ids import next_free_id
+from agent_memory.model.ids import EPOCH, next_free_id
 from agent_memory.model.memory import KEEP_TAG, Add, Amend, Author, Batch, Change, Draft, Memory, Move, PageRef
 from agent_memory.model.text import clean
 from agent_memory.vault.heading import tag_of
@@ -25,7 +25,6 @@ CATEGORY: Final = "notes"
 MAX_TAGS: Final = 16
 MAX_TAG_CHARS: Final = 40
 MAX_LINKS: Final = 4
-NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 Outcome = Literal["stored", "known", "linked"]
 
@@ -35,7 +34,7 @@ class Use:
     """How often a note was recalled, and when last."""
 
     times: int = 0
-    last: datetime = NEVER
+    last: datetime = EPOCH
 
 
 @dataclass(frozen=True, slots=True)

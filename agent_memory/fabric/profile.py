@@ -13,18 +13,8 @@ from typing import Literal
 from agent_memory.errors import InvalidValue, UnknownEntry
 from agent_memory.fabric import facts
 from agent_memory.fabric.forgotten import forgotten_at
-from agent_memory.fabric.versions import (
-    CATEGORY,
-    EPOCH,
-    GROUNDED,
-    REMOVED,
-    VALID_FROM,
-    VALID_TO,
-    Version,
-    current,
-    votes_of,
-)
-from agent_memory.model.ids import digest, fingerprint, next_free_id
+from agent_memory.fabric.versions import CATEGORY, GROUNDED, REMOVED, VALID_FROM, VALID_TO, Version, current, votes_of
+from agent_memory.model.ids import EPOCH, digest, fingerprint, next_free_id
 from agent_memory.model.memory import Add, Amend, Author, Batch, Draft, Fact, Memory, Move, PageRef, TakenLine
 from agent_memory.vault.taken import utc_text
 from agent_memory.vault.view import View

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
 from agent_memory.fabric import facts
-from agent_memory.model.ids import digest
+from agent_memory.model.ids import digest, made_at
 from agent_memory.model.memory import Fact, Memory
 from agent_memory.vault.taken import utc_text, utc_time
 
@@ -24,8 +24,6 @@ VALID_TO: Final = "valid-to"
 RECORDED: Final = "recorded"
 GROUNDED: Final = "grounded"
 REMOVED: Final = "deprecated"
-EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_LAST_MS: Final = 253_402_300_799_999
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +124,9 @@ def _version(memory: Memory, seen: Mapping[str, datetime]) -> Version | None:
         return None
     started = _time(memory, VALID_FROM) or memory.at
     ends = None if memory.active else _time(memory, VALID_TO) or started
-    return Version(memory, fact, started, _time(memory, RECORDED) or _recorded(memory, seen), ends)
+    # An entry was made at the time of its id; one by hand, when it was seen, or says it was written.
+    made = (made_at(memory.id) if facts.FACT in memory.meta else None) or seen.get(memory.id, memory.at)
+    return Version(memory, fact, started, _time(memory, RECORDED) or made, ends)
 
 
 def _time(memory: Memory, name: str) -> datetime | None:
@@ -134,12 +134,6 @@ def _time(memory: Memory, name: str) -> datetime | None:
         return utc_time(memory.meta.get(name))
     except ValueError:  # a person may have written anything there
         return None
-
-
-def _recorded(memory: Memory, seen: Mapping[str, datetime]) -> datetime:
-    """Return when an entry was made, which is its id; one by hand, when it was seen, or says it was written."""
-    made = int(memory.id) if facts.FACT in memory.meta and memory.id.isdigit() else -1
-    return EPOCH + timedelta(milliseconds=made) if 0 <= made <= _LAST_MS else seen.get(memory.id, memory.at)
 
 
 def order(version: Version) -> tuple[datetime, datetime, bool, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from agent_memory.errors import InvalidName
@@ -16,6 +16,8 @@ from agent_memory.model.text import normalise
 
 KEY_DIGITS: Final = 16
 IDS_PER_MINUTE: Final = 60_000
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+LAST_MS: Final = 253_402_300_799_999
 
 _RESERVED: Final = frozenset(
     {"con", "prn", "aux", "nul", "archive", "conversations"}
@@ -66,6 +68,12 @@ def next_free_id(number: int, in_use: Callable[[str], bool]) -> str:
     while in_use(str(number)):
         number += 1
     return str(number)
+
+
+def made_at(entry: str) -> datetime | None:
+    """Return the time in an entry's id; None for what is no number, or no time that there is."""
+    made = int(entry) if entry.isdigit() else LAST_MS + 1
+    return EPOCH + timedelta(milliseconds=made) if made <= LAST_MS else None
 
 
 def check_name(name: str, what: str) -> str:

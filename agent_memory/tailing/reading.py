@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from agent_memory.model.ids import EPOCH
 from agent_memory.model.transcript import ConversationFile, FileIdentity, Mark, Record, SkippedLine, Turn
 from agent_memory.sources import jsonl, source_named
 from agent_memory.sources.base import Event, Layout, Line, Status
@@ -24,8 +25,6 @@ from agent_memory.tailing.secrets import Redactor
 WINDOW_BYTES: Final = 4096
 MARKS_KEPT: Final = 16
 MAX_SKIPPED: Final = 200
-
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,5 +189,5 @@ class Reading:
 
 
 def _moment(mtime_ns: int, now: datetime) -> datetime:
-    latest = int((now - _EPOCH) / timedelta(microseconds=1))
-    return _EPOCH + timedelta(microseconds=min(max(mtime_ns // 1000, 0), latest))
+    latest = int((now - EPOCH) / timedelta(microseconds=1))
+    return EPOCH + timedelta(microseconds=min(max(mtime_ns // 1000, 0), latest))

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from functools import cached_property
 from typing import Final, TypeVar
 
-from agent_memory.model.ids import digest
+from agent_memory.model.ids import EPOCH, digest, made_at
 from agent_memory.model.memory import Draft, Memory, PageRef
 from agent_memory.model.origin import Origin
 from agent_memory.model.text import clean
@@ -27,8 +27,6 @@ T = TypeVar("T")
 
 SUM_DIGITS: Final = 8
 NO_ID: Final = "h-"
-EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-LAST_ID_TIME_MS: Final = 253_402_300_799_999
 
 _LOOKS_LIKE_START: Final = re.compile(r"^(?=\\*(?:<!-- id:[0-9]|## [0-9]{4}-[0-9]{2}-[0-9]{2}))", re.MULTILINE)
 _ESCAPED_START: Final = re.compile(r"^\\(?=\\*(?:<!-- id:[0-9]|## [0-9]{4}-[0-9]{2}-[0-9]{2}))", re.MULTILINE)
@@ -71,8 +69,7 @@ class Entry:
         """When it was said; without a heading, the time in its id."""
         if self.heading:
             return self.heading.at
-        moment = int(self.comment.id) if self.comment else 0
-        return EPOCH + timedelta(milliseconds=moment if moment <= LAST_ID_TIME_MS else 0)
+        return (made_at(self.comment.id) if self.comment else None) or EPOCH
 
     @cached_property
     def sum(self) -> str:
@@ -94,15 +91,7 @@ class Entry:
     def memory(self, page: PageRef, entry_id: str, position: int) -> Memory:
         """Return what it means, under the id by which it is addressed."""
         return Memory(
-            page=page,
-            id=entry_id,
-            at=self.at,
-            body=self.body,
-            tags=self.tags,
-            meta=self.meta,
-            edited=self.edited,
-            position=position,
-            raw=self.raw,
+            page, entry_id, self.at, self.body, self.tags, self.meta, self.edited, position=position, raw=self.raw
         )
 
     def is_older_than(self, other: Entry) -> bool:
