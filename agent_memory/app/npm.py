@@ -29,7 +29,7 @@ from agent_memory.sources import cursor, dashboard, jsonl
 from agent_memory.system import files
 from agent_memory.tailing.chat import open_chat
 from agent_memory.tailing.reader import Reading, open_reading
-from agent_memory.tailing.resume import chunks
+from agent_memory.tailing.reading import chunks
 from agent_memory.tailing.scan import scan
 from agent_memory.vault import npm
 from agent_memory.vault.store import View

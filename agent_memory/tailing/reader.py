@@ -15,7 +15,7 @@ from agent_memory.tailing.chat import open_chat
 from agent_memory.tailing.decide import needs_reading
 from agent_memory.tailing.reading import ClosedTurn as ClosedTurn
 from agent_memory.tailing.reading import Reading as Reading
-from agent_memory.tailing.resume import read_between, standing_marks
+from agent_memory.tailing.reading import read_between, standing_marks
 
 HEAD_BYTES: Final = 1024
 

@@ -14,16 +14,17 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from agent_memory.model.ids import EPOCH
-from agent_memory.model.transcript import ConversationFile, FileIdentity, Mark, Record, SkippedLine, Turn
+from agent_memory.model.transcript import Bookmark, ConversationFile, FileIdentity, Mark, Record, SkippedLine, Turn
 from agent_memory.sources import jsonl, source_named
 from agent_memory.sources.base import Event, Layout, Line, Status
 from agent_memory.sources.turns import Assembly, Setting
 from agent_memory.system import files
-from agent_memory.tailing.resume import chunks, counts
+from agent_memory.tailing.decide import marks_that_hold
 from agent_memory.tailing.secrets import Redactor
 
 WINDOW_BYTES: Final = 4096
 MARKS_KEPT: Final = 16
+CHUNK_BYTES: Final = 256 * 1024
 MAX_SKIPPED: Final = 200
 
 
@@ -151,7 +152,7 @@ class Reading:
         lines_before = self.resumed.lines if self.resumed else 0
         found = chunks(handle, start, self.identity.size)
         for line in layout.gather(jsonl.split(found, start_bytes=start, lines_before=lines_before)):
-            if counts(line, layout, idle=self.idle):
+            if is_complete(line, layout, idle=self.idle):
                 yield line
             elif not jsonl.is_blank(line):
                 self.has_open_tail = True
@@ -191,3 +192,51 @@ class Reading:
 def _moment(mtime_ns: int, now: datetime) -> datetime:
     latest = int((now - EPOCH) / timedelta(microseconds=1))
     return EPOCH + timedelta(microseconds=min(max(mtime_ns // 1000, 0), latest))
+
+
+def standing_marks(
+    handle: BinaryIO, end: int, bookmark: Bookmark | None, layout: Layout, *, idle: bool
+) -> tuple[Mark, ...]:
+    """Return the marks from whose last reading may go on, in a file of which the first ``end`` bytes count.
+
+    Their bytes must still be in the file, and what follows must not belong to the turn before: a rewrite may leave
+    a turn's bytes alone and take away what had closed it.
+    """
+    if not layout.appended:
+        return ()
+    marks = marks_that_hold(bookmark, lambda start, stop: files.digest_of(read_between(handle, start, min(stop, end))))
+    while marks and _runs_on(handle, end, marks[-1], layout, idle=idle):
+        marks = marks[:-1]
+    return marks
+
+
+def is_complete(line: Line, layout: Layout, *, idle: bool) -> bool:
+    """Tell whether a line is complete: terminated, or whole in a file that is still."""
+    return line.terminated or (idle and layout.is_whole(line))
+
+
+def read_between(handle: BinaryIO, start: int, end: int) -> bytes:
+    """Return the bytes from ``start`` to ``end``, fewer where the file is shorter."""
+    start = max(start, 0)
+    handle.seek(start)
+    return handle.read(max(end - start, 0))
+
+
+def chunks(handle: BinaryIO, start: int, end: int) -> Iterator[bytes]:
+    """Yield the bytes from ``start`` to ``end`` a piece at a time."""
+    handle.seek(start)
+    while start < end and (chunk := handle.read(min(CHUNK_BYTES, end - start))):
+        start += len(chunk)
+        yield chunk
+
+
+def _runs_on(handle: BinaryIO, end: int, mark: Mark, layout: Layout, *, idle: bool) -> bool:
+    if mark.role == "user":
+        return False
+    for line in jsonl.split(chunks(handle, mark.end_bytes, end), start_bytes=mark.end_bytes):
+        for event in layout.events(line) if is_complete(line, layout, idle=idle) else ():
+            if isinstance(event, Record):
+                return event.role == "assistant"
+            if isinstance(event, Status) and event.ends_turn:
+                return False
+    return False
