@@ -143,7 +143,7 @@ def statements(name: str, counts: float) -> dict[str, list[Example]]:
 
 def a_turn(role: Role, text: str, ordinal: int) -> Turn:
     """Return a turn of one record."""
-    record = Record(role=role, text=text, start_bytes=0, end_bytes=len(text))
+    record = Record(role=role, text=text, end_bytes=len(text))
     return Turn("statement", "cursor", ordinal, role, (record,), datetime(2026, 1, 1, tzinfo=UTC))
 
 

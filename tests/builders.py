@@ -17,7 +17,7 @@ A_CONVERSATION = "3f2a9c1e-0000-4000-8000-000000000001"
 
 
 def a_record(text: str = "", *, role: Role = "user", tools: tuple[ToolUse, ...] = (), start: int = 0) -> Record:
-    return Record(role=role, text=text, start_bytes=start, end_bytes=start + len(text), tools=tools)
+    return Record(role=role, text=text, end_bytes=start + len(text), tools=tools)
 
 
 def a_turn(

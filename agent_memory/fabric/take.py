@@ -28,7 +28,7 @@ from agent_memory.model.memory import (
     TakenLine,
     Why,
 )
-from agent_memory.model.transcript import Origin, Turn
+from agent_memory.model.transcript import Turn
 from agent_memory.vault.view import View
 
 EXTRACT_TAG: Final = "auto-extract"
@@ -216,18 +216,13 @@ class _Desk:
             kinds = {memory.page.category, candidate.category}
             apart = "handoffs" in kinds or ("tasks" in kinds and len(kinds) > 1)  # a task that follows is another thing
             ours = memory.active and memory.page.agent == self._proposal.agent and memory.meta.get("by") == "heuristic"
-            if ours and not apart and (memory.id in quoted or _overlap(memory.origin, candidate.origin)):
+            origin = memory.origin
+            if ours and not apart and (memory.id in quoted or (origin and origin.overlaps(candidate.origin))):
                 return memory.id
         return None
 
     def _note(self, candidate: Candidate, why: Why, entry: str) -> None:
         self.lines[candidate.key] = TakenLine(candidate.key, entry, self._rules.now, why, candidate.words)
-
-
-def _overlap(one: Origin | None, other: Origin) -> bool:
-    if one is None or one.digest != other.digest:
-        return False
-    return one.span[0] < other.span[1] and other.span[0] < one.span[1]
 
 
 def minute_of(moment: datetime) -> str:

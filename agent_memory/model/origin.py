@@ -25,6 +25,10 @@ class Origin:
         name = quote(self.conversation, safe="")
         return f"{self.source}/{name}/{self.turn}/{start}-{end}/{self.digest}"
 
+    def overlaps(self, other: Origin) -> bool:
+        """Tell whether the two quote some words of one turn in common."""
+        return self.digest == other.digest and self.span[0] < other.span[1] and other.span[0] < self.span[1]
+
     @classmethod
     @lru_cache(maxsize=16_384)  # a backlog asks for the same entries' origins once for every batch
     def parse(cls, text: str) -> Origin | None:

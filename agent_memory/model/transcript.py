@@ -34,7 +34,7 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One usable line of a transcript.
+    """One usable line of a transcript, and where in the file it ends.
 
     ``injected`` marks a user record that the editor wrote, not a person. ``redacted`` is set once
     redaction has taken something out of ``text``.
@@ -42,8 +42,7 @@ class Record:
 
     role: Role
     text: str
-    start_bytes: int
-    end_bytes: int
+    end_bytes: int = 0
     tools: tuple[ToolUse, ...] = ()
     said_at: datetime | None = None
     injected: bool = False
@@ -87,11 +86,6 @@ class Turn:
     def digest(self) -> str:
         """The digest of the whole turn: what an origin names, and a handoff's key starts from."""
         return self.prefix_digests[-1]
-
-    @property
-    def start_bytes(self) -> int:
-        """Where its first record begins in the file."""
-        return self.records[0].start_bytes
 
     @property
     def end_bytes(self) -> int:

@@ -104,7 +104,7 @@ def _last_turn(said: tuple[Message, ...]) -> str:
     """Return the digest of the turn that the messages end with."""
     records: list[Record] = []
     for message in reversed(said):
-        record = Record(ROLES[message["role"]], message["text"].strip(), 0, 0)
+        record = Record(ROLES[message["role"]], message["text"].strip())
         if records and (record.role == "user" or records[0].role == "user"):
             break
         records.insert(0, record)

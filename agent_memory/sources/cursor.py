@@ -136,7 +136,7 @@ def _blocks(content: object) -> list[dict[str, Any]] | None:
 def _said_by_user(texts: list[str], piece: jsonl.Piece) -> Event:
     said = cursor_text.of_user("\n".join(texts))
     said_at = said.at or cursor_text.parse_iso(piece.value.get("timestamp"))
-    return Record("user", said.text, piece.start_bytes, piece.end_bytes, said_at=said_at, injected=said.injected)
+    return Record("user", said.text, piece.end_bytes, said_at=said_at, injected=said.injected)
 
 
 def _said_by_assistant(texts: list[str], tools: tuple[ToolUse, ...], piece: jsonl.Piece) -> Event:
@@ -144,7 +144,7 @@ def _said_by_assistant(texts: list[str], tools: tuple[ToolUse, ...], piece: json
     if not text and not tools:
         return Status()  # hidden reasoning only
     said_at = cursor_text.parse_iso(piece.value.get("timestamp"))
-    return Record("assistant", text, piece.start_bytes, piece.end_bytes, tools, said_at)
+    return Record("assistant", text, piece.end_bytes, tools, said_at)
 
 
 def _tool_use(block: Mapping[str, Any]) -> ToolUse:

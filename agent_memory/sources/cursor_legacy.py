@@ -57,7 +57,7 @@ def events(line: Line) -> Iterator[Event]:
 
 def _said_by_user(body: str, line: Line) -> Iterator[Record]:
     said = cursor_text.of_user(body)
-    yield Record("user", said.text, line.start_bytes, _end(line), said_at=said.at, injected=said.injected)
+    yield Record("user", said.text, _end(line), said_at=said.at, injected=said.injected)
 
 
 def _said_by_assistant(body: str, line: Line) -> Iterator[Record]:
@@ -83,7 +83,7 @@ def _said_by_assistant(body: str, line: Line) -> Iterator[Record]:
 
 
 def _record(prose: list[str], tools: list[ToolUse], line: Line) -> Record:
-    return Record("assistant", cursor_text.of_assistant(["\n".join(prose)]), line.start_bytes, _end(line), tuple(tools))
+    return Record("assistant", cursor_text.of_assistant(["\n".join(prose)]), _end(line), tuple(tools))
 
 
 def _end(line: Line) -> int:

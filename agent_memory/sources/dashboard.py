@@ -52,7 +52,7 @@ def _events(messages: list[Any]) -> Iterator[Record | SkippedLine]:
         elif not isinstance(text, str):
             yield SkippedLine(number, f"message {number} has no text", kind="message without text")
         elif message.get("internal") is not True and text.strip():
-            yield Record(ROLES[role], clean(text).strip(), 0, 0)
+            yield Record(ROLES[role], clean(text).strip())
 
 
 def name_of(given: object) -> str:

@@ -13,7 +13,7 @@ ENDED = Status(ends_turn=True)
 
 
 def said(role: Role, text: str = "x", *, at: datetime | None = None, injected: bool = False) -> Record:
-    return Record(role, text, 0, len(text), said_at=at, injected=injected)
+    return Record(role, text, len(text), said_at=at, injected=injected)
 
 
 def assembled(*events: Record | Status) -> tuple[list[Turn], Assembly]:
