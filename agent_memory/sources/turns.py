@@ -46,11 +46,13 @@ class Assembly:
 
     def feed(self, event: Record | Status) -> Turn | None:
         """Take the next event and return the turn that it closes, if any."""
-        closed = self.close() if self._closes(event) else None
+        ends = event.ends_turn if isinstance(event, Status) else event.role == "user"
+        closed = self.close() if ends or (self._records and self._records[0].role == "user") else None
         if isinstance(event, Record):
             self.known_time = event.said_at or self.known_time
             if not event.injected:
-                self._append(event)
+                self._begun_at = self._begun_at if self._records else self.known_time
+                self._records.append(event)
         return closed
 
     def close(self) -> Turn | None:
@@ -71,13 +73,3 @@ class Assembly:
         self._ordinal += 1
         self._records = []
         return turn
-
-    def _closes(self, event: Record | Status) -> bool:
-        if not self._records or self._records[0].role == "user":
-            return True
-        return event.ends_turn if isinstance(event, Status) else event.role == "user"
-
-    def _append(self, record: Record) -> None:
-        if not self._records:
-            self._begun_at = self.known_time
-        self._records.append(record)

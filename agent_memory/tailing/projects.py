@@ -108,15 +108,13 @@ class _Judge:
 
     def _by_roots(self, path: Path) -> _Judged:
         """Judge a workspace of several roots: ours if all are, unclear if only some."""
-        roots = [self._is_root_of(path, root) for root in _ROOT.findall(_end_of(path))]
+        written = [root.replace("\\\\", "\\") for root in _ROOT.findall(_end_of(path))]
+        roots = ["://" not in root and self._is_ours(str(path.parent / root), within=True) for root in written]
         if roots and all(roots):
             return "yes", f"All roots of {path} are in this workspace."
         if any(roots) or self._is_ours(str(path.parent), within=True):
             return "unclear", f"{path} has roots outside this workspace."
         return None
-
-    def _is_root_of(self, path: Path, root: str) -> bool:
-        return "://" not in root and self._is_ours(str(path.parent / root.replace("\\\\", "\\")), within=True)
 
     def _is_ours(self, path: str, *, within: bool = False) -> bool:
         """Tell whether ``path`` is the workspace, or in it, whatever links lead there and however it is spelled."""

@@ -16,7 +16,7 @@ from typing import Final
 from agent_memory.model.memory import OLD_SYSTEM_TAGS
 
 SEPARATOR: Final = " · "
-COLOUR_DIGITS: Final = frozenset({3, 6, 8})
+_COLOUR: Final = re.compile("[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8}", re.IGNORECASE)
 
 _HEADING: Final = re.compile(
     r"## (?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2})?)"
@@ -81,7 +81,7 @@ def hashtags(body: str) -> tuple[str, ...]:
     if "#" not in body:
         return ()
     words = (_leading_tag(found["tag"]) for found in _HASHTAG.finditer(_CODE.sub(" ", body)))
-    return _unique(word for word in words if not _is_number(word))
+    return _unique(word for word in words if not (word.isdigit() or _COLOUR.fullmatch(word)))
 
 
 def _time_of(date: str) -> datetime | None:
@@ -99,11 +99,6 @@ def _leading_tag(word: str) -> str:
 
 def _in_tag(char: str) -> bool:
     return char in "_-/" or unicodedata.category(char)[0] in "LMN"
-
-
-def _is_number(word: str) -> bool:
-    digits = all(char in "0123456789abcdef" for char in word.lower())
-    return word.isdigit() or (digits and len(word) in COLOUR_DIGITS)
 
 
 def _unique(tags: Iterable[str]) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ class Taken:
         self._by_key: dict[str, TakenLine] = {}
         self._by_words: dict[str, list[TakenLine]] = defaultdict(list)
         self.forgotten: dict[str, datetime] = {}
-        for line in sorted(self.lines, key=_rank):
+        for line in sorted(self.lines, key=lambda line: (_WEIGHT[line.why], line.at, line.id)):
             self._by_key.setdefault(line.key, line)
             if line.words is not None:
                 self._by_words[line.words].append(line)
@@ -92,7 +92,3 @@ def _parse_line(text: str) -> TakenLine | None:
         return TakenLine(key, entry_id, utc_time(fields["t"]), why, words) if sound else None
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return None
-
-
-def _rank(line: TakenLine) -> tuple[int, datetime, str]:
-    return _WEIGHT[line.why], line.at, line.id

@@ -90,7 +90,8 @@ class View:
         self.memories = tuple(memory for stored in self.pages.values() for memory in stored.memories)
         self._by_id: dict[str, list[Memory]] = defaultdict(list)
         self._by_key: dict[str, list[Memory]] = defaultdict(list)
-        for memory in sorted(self.memories, key=self._weight):
+        written = {ref: -stored.identity.mtime_ns for ref, stored in self.pages.items()}
+        for memory in sorted(self.memories, key=lambda memory: (memory.page.archived, written[memory.page])):
             self._by_id[memory.id].append(memory)
             if memory.key is not None:
                 self._by_key[memory.key].append(memory)
@@ -116,6 +117,3 @@ class View:
     def removed_words(self, words: str) -> datetime | None:
         """Return when quoted words were last taken whose entry is gone, or that were forgotten; None if never."""
         return self.taken.removed_words(words, self._by_id)
-
-    def _weight(self, memory: Memory) -> tuple[bool, int]:
-        return memory.page.archived, -self.pages[memory.page].identity.mtime_ns
