@@ -51,10 +51,8 @@ class Decision:
 def assert_fact(view: View, page: PageRef, chain: Sequence[Version], said: Assertion, *, max_entries: int) -> Decision:
     """Decide what becomes of a fact: a new version, a change of when it is shown, or nothing.
 
-    At most ``max_entries`` active facts may be unpinned; what is over goes to the archive.
-
-    Raises:
-        InvalidValue: Another key says the same, or the key has had a later value.
+    At most ``max_entries`` active facts may be unpinned; what is over goes to the archive. Where another key says the
+    same, or the key has had a later value, it is an ``InvalidValue``.
     """
     holding = current(chain)
     mine = [version for version in chain if version.fact.key == said.fact.key]

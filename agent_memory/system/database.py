@@ -41,12 +41,7 @@ class Database:
 
     @classmethod
     def open(cls, path: Path) -> Database:
-        """Open or create ``path``, owner-only.
-
-        Raises:
-            DatabaseBroken: The file is no database.
-            DatabaseError: It cannot be opened.
-        """
+        """Open or create ``path``, owner-only; ``DatabaseBroken`` if the file is no database."""
         make_folder(path.parent, private=True)
         with _translated(path), contextlib.ExitStack() as on_error:
             connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
@@ -121,8 +116,7 @@ class Database:
     def migrate(self, migrations: Sequence[Migration]) -> list[str]:
         """Apply what has not been applied yet, one transaction each; return the names applied.
 
-        Raises:
-            DatabaseTooNew: The file has migrations that this program does not know.
+        A file with migrations that this program does not know is ``DatabaseTooNew``.
         """
         with self.atomic():
             self.run("create table if not exists migrations (name text primary key) strict")

@@ -50,10 +50,7 @@ def open_chat(
 
     ``idle`` tells whether a time of writing, in nanoseconds, is long enough ago. ``origins`` are asked where no
     bookmark tells which turns these are. ``given`` is read where a host hands a chat over, not the file's own bytes.
-
-    Raises:
-        FileError: The file cannot be read.
-        InvalidName: It is for an agent that cannot be.
+    A chat for an agent that cannot be is an ``InvalidName``.
     """
     seen = given.identity if given else files.identify(Path(file.path))
     if seen is None or not seen.size or (bookmark and bookmark.settled and seen == bookmark.identity):
@@ -83,13 +80,9 @@ def is_taken(data: bytes, source: str, bookmark: Bookmark | None) -> bool:
 def align(known: Sequence[str], tail: str, found: Sequence[Sequence[str]]) -> tuple[int, int]:
     """Return how many of the ``known`` turns still hold, and how many of those ``found`` they cover.
 
-    ``found`` may have lost messages at its front. Nothing holds if nothing is known: another chat. Where it is
-    not clear which turns are which, fewer hold, and more is read again.
-
-    Args:
-        known: The turns taken, oldest first, each by the digest of its last message.
-        tail: The digest of the last message seen, in the turn behind those.
-        found: The turns in the file, each by the digests of its messages.
+    ``known`` are the turns taken, each by the digest of its last message, ``tail`` the last message seen, behind those;
+    ``found`` are the turns in the file, each by the digests of its messages, and may have lost some at its front.
+    Nothing holds if nothing is known: another chat. Where it is not clear which turns are which, fewer hold.
     """
     if not found:
         return len(known), 0

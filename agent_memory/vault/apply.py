@@ -44,11 +44,7 @@ class Outcome:
 
 
 def work_out(batch: Batch, view: View, *, now: datetime) -> Outcome:
-    """Return what ``batch`` does to the vault that ``view`` shows.
-
-    Raises:
-        UnknownEntry: A change names an entry that its page does not have, or text that is no entry.
-    """
+    """Return what ``batch`` does to the vault; ``UnknownEntry`` if it names what its page does not have."""
     bench = _Bench(view, now)
     for change in batch.changes:
         bench.do(change)

@@ -77,12 +77,7 @@ class Shelf:
         return [*agents, *(path for path in archives if files.is_folder(path) and self._is_inside(path))]
 
     def path_of(self, ref: PageRef) -> Path:
-        """Return where a page is kept, or would be.
-
-        Raises:
-            InvalidName: Agent or category cannot be a folder or file anywhere.
-            FileError: A link on the way leads out of the vault, or a folder stands there.
-        """
+        """Return where a page is kept, or would be; ``InvalidName`` or ``FileError`` where none can be."""
         check_name(ref.agent, "an agent")
         check_name(ref.category, "a category")
         path = self.checked(self._folder.root / ref.path)
