@@ -94,8 +94,8 @@ def add(app: App, agent: str, category: str, content: str, tags: Sequence[str], 
     now = app.clock.now()
     clean = tuple(tag.strip().lstrip("#") for tag in tags if tag.strip() and not redact(tag).count)
     draft = Draft(body=body, at=now, by=by, tags=clean)
-    applied = app.vault.update(lambda view: Batch((Add(PageRef(agent, category), draft),)), verb="vault add")
-    return Written(_standing(app, applied.ids("add")[0]), redactions)
+    run = app.vault.update(lambda view: Batch((Add(PageRef(agent, category), draft),)), verb="vault add")
+    return Written(_standing(app, run.ids("add")[0]), redactions)
 
 
 def edit(app: App, agent: str, category: str, entry_id: str, content: str, *, by_person: bool = True) -> Written:
@@ -113,8 +113,8 @@ def edit(app: App, agent: str, category: str, entry_id: str, content: str, *, by
             raise InvalidValue.of("id", "a person wrote these words.", hint="Add an entry beside it.")
         return Batch((Amend(memory.page, memory.id, body=body, by_person=by_person),))
 
-    applied = app.vault.update(plan, verb="vault edit")
-    return Written(_standing(app, *(applied.ids("amend") or (entry_id,))), redactions)
+    amended = app.vault.update(plan, verb="vault edit").ids("amend")
+    return Written(_standing(app, amended[0] if amended else entry_id), redactions)
 
 
 def entry_fields(memory: Memory) -> dict[str, Any]:

@@ -80,7 +80,8 @@ def check_name(name: str, what: str) -> str:
     """Return ``name`` if it is safe as the name of a folder or file anywhere, or raise ``InvalidName``.
 
     Letters of any alphabet are welcome. Path separators, dots alone, a leading dot or blank, control characters,
-    names that an operating system or the vault's layout reserves, and more than 80 characters are not. Its facts have ``name`` and ``field``.
+    names that an operating system or the vault's layout reserves, and more than 80 characters are not.
+    The error's facts have the ``name`` and, as ``field``, what it was to name.
     """
     stem = name.split(".")[0].lower()
     wrong = (
