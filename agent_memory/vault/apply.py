@@ -6,7 +6,6 @@ alone unless a person changes them: what was refused is named, and only the comm
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -101,9 +100,7 @@ class _Bench:
             case Move():
                 self._move(change)
             case Remove():
-                page, position = self._locate(change.page, change.id)
-                self._note("remove", change.page, change.id, page.entries[position].raw, None)
-                self.pages[change.page] = page.remove(position)
+                self._remove(change)
             case Restore():
                 self._restore(change)
 
@@ -136,7 +133,7 @@ class _Bench:
         self._note("add", ref, new_id, None, raw)
 
     def _amend(self, change: Amend) -> None:
-        page, position = self._locate(change.page, change.id)
+        page, position = self._locate(change.page, change.id, change.raw)
         entry = page.entries[position]
         result = amended(entry, change, page.newline, new_id=self._free_id)
         if result.refused:
@@ -177,10 +174,17 @@ class _Bench:
             self.pages[ref] = page.insert(raw)
         self._arrived.add((ref, name))
 
+    def _remove(self, change: Remove) -> None:
+        page, position = self._locate(change.page, change.id, change.raw)
+        raw, names = page.entries[position].raw, _names(page, change.id)
+        alike = sum(names[place] == change.id or entry.raw == raw for place, entry in enumerate(page.entries))
+        self._note("remove", change.page, change.id, raw, None, beside=alike - 1)
+        self.pages[change.page] = page.remove(position)
+
     def _restore(self, change: Restore) -> None:
         page, raw = self._page(change.page), change.raw
         _only_entry(raw)
-        if any(entry.raw == raw for entry in page.entries):
+        if not change.beside and any(entry.raw == raw for entry in page.entries):
             return
         position = next((n for n, entry in enumerate(page.entries) if entry.raw == change.instead_of), None)
         before = None if position is None else page.entries[position].raw
@@ -195,13 +199,17 @@ class _Bench:
         stored = self.view.pages.get(ref)
         return stored.page if stored else Page(front.for_page(ref), "\n")
 
-    def _locate(self, ref: PageRef, wanted: str) -> tuple[Page, int]:
-        """Return the page and where in it the entry stands; one that is about to leave does not count."""
+    def _locate(self, ref: PageRef, wanted: str, raw: str | None = None) -> tuple[Page, int]:
+        """Return the page and where in it the entry stands; one that is about to leave does not count.
+
+        Of several with one name it is the one with the text ``raw``, if that is there.
+        """
         page, leaving = self._page(ref), self._leaving[ref, wanted]
         names = _names(page, wanted)
         # Entries with the same words share a name and are counted; once one has gone the rest move up.
         name = wanted[: len(NO_ID) + SUM_DIGITS] if wanted.startswith(NO_ID) and wanted not in names else wanted
-        position = next(itertools.islice((n for n, other in enumerate(names) if other == name), leaving, None), None)
+        found = [place for place, other in enumerate(names) if other == name][leaving:]
+        position = next((place for place in found if page.entries[place].raw == raw), next(iter(found), None))
         if position is None:
             raise UnknownEntry(f"{ref.path} has no entry {wanted!r}.", hint="It may just have been removed.", id=wanted)
         return page, position
@@ -231,8 +239,10 @@ class _Bench:
             self.renamed[old] = new
         return new
 
-    def _note(self, op: Op, ref: PageRef, name: str, before: str | None, after: str | None) -> None:
-        self.journal.append(JournalChange(op, ref.path, name, before, after))
+    def _note(
+        self, op: Op, ref: PageRef, name: str, before: str | None, after: str | None, *, beside: int = 0
+    ) -> None:
+        self.journal.append(JournalChange(op, ref.path, name, before, after, beside))
 
 
 def _names(page: Page, wanted: str) -> list[str]:

@@ -38,7 +38,8 @@ class JournalChange:
     """One entry's change: the page's path, the entry's id afterwards, its exact text before and after.
 
     A move names the page it left; ``after`` is then the text in the page it came to. An edit is what a person
-    did to the page: it was seen, not done, and is theirs to take back.
+    did to the page: it was seen, not done, and is theirs to take back. ``beside`` counts the entries with the same
+    id, or the same text, that a removal left in the page.
     """
 
     op: Op
@@ -46,6 +47,7 @@ class JournalChange:
     id: str
     before: str | None
     after: str | None
+    beside: int = 0
 
     def wordless(self) -> JournalChange:
         """Return what is left of it once its words are forgotten: it can be seen, and not taken back."""
@@ -75,6 +77,7 @@ def line(run: JournalRun) -> str:
     changes = [change.wordless() for change in run.changes] if run.verb == FORGET else run.changes
     fields["changes"] = [
         {"op": change.op, "page": change.page, "id": change.id, "before": before, "after": after}
+        | ({"beside": change.beside} if change.beside else {})
         for change in changes
         for before, after in [(_without_secrets(change.before), _without_secrets(change.after))]
     ]
@@ -138,7 +141,8 @@ def _change_of(fields: Any) -> JournalChange:
     if fields["op"] not in _OPS:
         raise KeyError(fields["op"])
     before, after = _text(fields["before"]), _text(fields["after"])
-    return JournalChange(fields["op"], _sure(fields["page"]), _sure(fields["id"]), before, after)
+    beside = fields.get("beside", 0)
+    return JournalChange(fields["op"], _sure(fields["page"]), _sure(fields["id"]), before, after, int(beside))
 
 
 def _text(value: object) -> str | None:
@@ -186,6 +190,8 @@ class _UndoDesk:
             self.kept.append(change.id)
         elif change.op == "move":
             self._move_back(ref, change)
+        elif change.beside and change.before is not None:
+            self._put_beside(ref, change, change.before)
         else:
             self._put_back(ref, change)
 
@@ -197,9 +203,18 @@ class _UndoDesk:
         if standing != change.after or moved:
             self.kept.append(change.id)
         elif before is None:
-            self._decide(ref, change.id, None, Remove(ref, change.id))
+            self._decide(ref, change.id, None, Remove(ref, change.id, change.after))
         else:
             self._decide(ref, change.id, before, Restore(ref, before, change.after))
+
+    def _put_beside(self, ref: PageRef, change: JournalChange, before: str) -> None:
+        """Put back an entry that left others with its id; they are not what it has become."""
+        alike = [memory for memory in self._view.memories if memory.page == ref]
+        texts = [memory.raw for memory in alike if memory.id == change.id or memory.raw == before]
+        if len(texts) <= change.beside:
+            self.changes.append(Restore(ref, before, beside=True))
+        elif before not in texts:
+            self.kept.append(change.id)
 
     def _move_back(self, ref: PageRef, change: JournalChange) -> None:
         if self._standing(ref, change.id, None) is not None:
