@@ -120,7 +120,7 @@ class App:
 
     def pages(self) -> list[PageState]:
         """Return the pages as they are now; one that cannot be read is named in a warning, once, and left out."""
-        return self.shelf.page_states(lambda error: self._warn_once(f"{error.message} It is left out."))
+        return self.shelf.page_states(lambda page, error: self._warn_once(f"{error.message} It is left out."))
 
     @cached_property
     def encoder(self) -> Encoder | None:

@@ -13,42 +13,25 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from agent_memory.app.closing import cleaner, close, start_of
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options
 from agent_memory.app.fold import Pass, Turns
 from agent_memory.app.tally import NOTHING, Tally, Trouble
 from agent_memory.errors import AgentMemoryError, LockTimeout
-from agent_memory.fabric.handoffs import Written, place_handoff
 from agent_memory.fabric.take import Rules, Taking, take
-from agent_memory.model.memory import Batch, Candidate
+from agent_memory.model.memory import Batch
 from agent_memory.model.transcript import Bookmark, ConversationFile, FileIdentity, Origin, Turn
 from agent_memory.redaction import redact
 from agent_memory.sources import source_named
 from agent_memory.system import files
 from agent_memory.tailing.chat import Origins, open_chat
 from agent_memory.tailing.reader import Reading, open_reading
-from agent_memory.vault.journal import last_origin
 from agent_memory.vault.store import View
 
 # This many turns keep memory flat and make the disk wait rarely; short conversations share a batch.
 TURNS_PER_BATCH: Final = 256
 PASSES_PER_BATCH: Final = 64
-
-
-@dataclass(frozen=True, slots=True)
-class _Decided:
-    """What a batch of conversations comes to: their entries, and a batch for each one's handoff."""
-
-    taking: Taking
-    closings: tuple[Batch, ...]
-
-    @property
-    def batch(self) -> Batch:
-        parts = self.taking.batch, *self.closings
-        return Batch(
-            tuple(change for part in parts for change in part.changes),
-            tuple(line for part in parts for line in part.taken),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +122,8 @@ class Intake:
         reading = self._open(file, bookmark, seen)
         if reading is None:
             return None
-        agent = reading.agent or self._options.agent
-        return Pass(reading, seen, agent, resumed=bookmark is not None, again=lambda: self._again(file))
+        agent, start = reading.agent or self._options.agent, start_of(self._app, reading)
+        return Pass(reading, seen, agent, start, resumed=bookmark is not None, again=lambda: self._again(file))
 
     def _seen(self, file: ConversationFile) -> FileIdentity | None:
         given = self._handed.chats.get(file.path)
@@ -172,7 +155,7 @@ class Intake:
 
     def _origins_of(self, file: ConversationFile) -> Origins:
         def origins(agent: str) -> Iterable[Origin]:
-            memories = (memory for memory in self._app.vault.view().memories if memory.page.agent == agent)
+            memories = (memory for memory in self._app.vault.view(partial=True).memories if memory.page.agent == agent)
             return [memory.origin for memory in memories if memory.origin and memory.origin.source == file.source]
 
         return origins
@@ -197,20 +180,22 @@ class Intake:
     def _apply(self, passes: list[Pass]) -> None:
         if not passes:
             return
-        decided: list[_Decided] = []
+        decided: list[tuple[View, Taking]] = []
 
         def plan(view: View) -> Batch:
-            decided.append(self._decide(view, passes))
-            return decided[-1].batch
+            taking, batch = self._decide(view, passes)
+            decided.append((view, taking))
+            return batch
 
         if self._options.dry:
-            plan(self._app.vault.view())
+            plan(self._app.vault.view(partial=True))
         else:
-            self._app.vault.update(plan, verb=self._options.verb)
+            self._app.vault.update(plan, verb=self._options.verb, partial=True)
+        view, taking = decided[-1]
         self._tally.turns += sum(one.waiting for one in passes)
-        self._tally.add(decided[-1].taking)
+        self._tally.add(taking)
         said = [(one.agent, proposal.turn) for one in passes for proposal in one.proposals()]
-        bookmarks = [one.settle() for one in passes]
+        bookmarks = [one.settle(cleaner(view)) for one in passes]
         if not self._options.dry and self._options.follow:
             self._app.state.save(bookmarks)
             for agent, turn in said:
@@ -219,35 +204,18 @@ class Intake:
             if one.finished:
                 self._count(one)
 
-    def _decide(self, view: View, passes: list[Pass]) -> _Decided:
+    def _decide(self, view: View, passes: list[Pass]) -> tuple[Taking, Batch]:
+        """Decide what a batch comes to; a conversation that a page is needed for which cannot be read has to wait."""
         for one in passes:
             one.stale = self._seen(one.file) != one.seen
+            for category in one.categories:
+                view.check_readable(one.agent, category)
         proposals = [proposal for one in passes for proposal in one.proposals()]
-        minimum = self._app.settings.number("extraction.min_confidence")
+        minimum, now = self._app.settings.number("extraction.min_confidence"), self._app.clock.now()
         propose = self._app.settings.text("extraction.mode") == "propose"
-        taking = take(view, proposals, Rules(self._app.clock.now(), minimum, propose=propose))
-        closings = [self._closing(view, one) for one in passes if one.closes]
-        return _Decided(taking, tuple(closings))
-
-    def _closing(self, view: View, one: Pass) -> Batch:
-        """Write a conversation's handoff, continued behind whatever a person has made their own."""
-        tried: set[str] = set()
-        if one.lacks_its_beginning and (covered := _covered(view, one)) is not None:
-            one.cover_after(covered)
-        while (candidate := one.handoff(self._handed.summary)) is not None and candidate.key not in tried:
-            tried.add(candidate.key)
-            placed = place_handoff(view, candidate, agent=one.agent, now=self._app.clock.now())
-            if isinstance(placed, Written):
-                one.closed = bool(placed.batch.changes)
-                return placed.batch
-            one.cover_after(placed.turn if placed.turn is not None else self._last_covered(view, candidate))
-        return Batch()
-
-    def _last_covered(self, view: View, candidate: Candidate) -> int | None:
-        """Return the last turn that a handoff covered before a person removed it; None if nobody knows."""
-        line = view.taken.by_key(candidate.key)
-        origin = last_origin(self._app.vault.journal_runs(), line.id) if line else None
-        return origin.turn if origin else None
+        taking = take(view, proposals, Rules(now, minimum, propose=propose))
+        closings = (close(self._app, view, one, self._handed.summary, now=now) for one in passes if one.closes)
+        return taking, Batch.joined((taking.batch, *closings))
 
     def _count(self, one: Pass) -> None:
         reading, tally = one.reading, self._tally
@@ -268,12 +236,6 @@ class Intake:
 
     def _fail(self, file: ConversationFile, error: AgentMemoryError) -> None:
         self._tally.errors.append(Trouble(file.path, None, f"{error.message} {error.hint}".strip()))
-
-
-def _covered(view: View, one: Pass) -> int | None:
-    """Return the last turn of a conversation that some handoff covers."""
-    handoffs = (memory.origin for memory in view.memories if memory.page.category == "handoffs")
-    return max((origin.turn for origin in handoffs if origin and origin.conversation == one.reading.chat), default=None)
 
 
 def is_idle(identity: FileIdentity | None, *, now: datetime, idle_after: timedelta) -> bool:

@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from agent_memory.app.closing import cleaner
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options, judged, transcript_folders
 from agent_memory.app.fold import Pass
@@ -21,6 +22,7 @@ from agent_memory.app.intake import TURNS_PER_BATCH
 from agent_memory.app.migrate import flat_notes
 from agent_memory.app.tally import Report
 from agent_memory.errors import AgentMemoryError, FileError
+from agent_memory.extraction import Memo
 from agent_memory.model.memory import Batch, Memory, TakenLine
 from agent_memory.model.text import one_line
 from agent_memory.model.transcript import Bookmark, ConversationFile
@@ -117,7 +119,7 @@ def _as_read_before(app: App, file: ConversationFile, session: npm.Session) -> _
     size = reading.identity.size
     end = min(_end_of_line(Path(file.path), session.lines), size)
     reading.identity = replace(reading.identity, size=end)
-    return _known(reading, handed_off=session.handed_off, settled=session.handed_off and end == size)
+    return _known(app, reading, handed_off=session.handed_off, settled=session.handed_off and end == size)
 
 
 def _end_of_line(path: Path, number: int) -> int:
@@ -137,7 +139,9 @@ def _chats(app: App, report: Report) -> Iterator[_Known]:
             reading = open_chat(file, None, idle=lambda _: True, now=app.clock.now(), redact=redact, given=given)
             if reading is not None and _is_bookmarked(app, file):
                 report.skip(file.conversation, _BOOKMARKED)
-            elif reading is not None and (known := _known(reading, handed_off=False, settled=False)).bookmark.marks:
+            elif (
+                reading is not None and (known := _known(app, reading, handed_off=False, settled=False)).bookmark.marks
+            ):
                 yield known
                 report.take(file.conversation, "bookmark behind the messages that were compacted")
         except AgentMemoryError as error:
@@ -149,18 +153,19 @@ def _as_it_was(file: ConversationFile, counts: dict[str, list[int]]) -> files.Sn
     return snapshot and files.Snapshot(npm.cut_chat(snapshot.data, name, counts), snapshot.identity)
 
 
-def _known(reading: Reading, *, handed_off: bool, settled: bool) -> _Known:
-    one = Pass(reading, None, reading.agent, resumed=False, again=lambda: iter(()))
+def _known(app: App, reading: Reading, *, handed_off: bool, settled: bool) -> _Known:
+    clean = cleaner(View(taken=app.shelf.ledger()))
+    one = Pass(reading, None, reading.agent, Memo.empty(), resumed=False, again=lambda: iter(()))
     keys: list[str] = []
     while not one.finished:
         one.read(TURNS_PER_BATCH)
         keys += [candidate.key for proposal in one.proposals() for candidate in proposal.candidates]
-        one.settle()
+        one.settle(clean)
     if handed_off:
         handoff = one.handoff()
         keys += [handoff.key] if handoff else []
         one.cover_after(None)
-    return _Known(tuple(keys), replace(one.settle(), settled=settled))
+    return _Known(tuple(keys), replace(one.settle(clean), settled=settled))
 
 
 def _write(app: App, known: list[_Known]) -> None:

@@ -44,9 +44,7 @@ def plan_compaction(view: View, limits: Limits, *, now: datetime, clean: Callabl
             chars, language = limits.summary_chars, limits.language
             page = PageRef(agent, category.name)
             parts.append(summed_up(view, page, archived, chars=chars, language=language, now=now, clean=clean))
-    return Batch(
-        tuple(change for part in parts for change in part.changes), tuple(line for part in parts for line in part.taken)
-    )
+    return Batch.joined(parts)
 
 
 def _overflow(view: View, agent: str, category: Category, limits: Limits) -> list[Memory]:

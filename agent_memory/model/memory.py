@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
@@ -172,7 +172,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """Take an entry out of ``page``: of several with its id the one with the text ``raw``. The journal keeps its text."""
+    """Take an entry out of ``page``, of several with its id the one with the text ``raw``; the journal keeps it."""
 
     page: PageRef
     id: str
@@ -215,6 +215,13 @@ class Batch:
 
     changes: tuple[Change, ...] = ()
     taken: tuple[TakenLine, ...] = ()
+
+    @classmethod
+    def joined(cls, parts: Iterable[Batch]) -> Batch:
+        """Return one batch that does what ``parts`` do, in their order."""
+        held = tuple(parts)
+        changes = (change for part in held for change in part.changes)
+        return cls(tuple(changes), tuple(line for part in held for line in part.taken))
 
     def __bool__(self) -> bool:
         return bool(self.changes or self.taken)

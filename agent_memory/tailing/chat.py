@@ -219,7 +219,13 @@ class _ChatReading(Reading):
                 fits = origin.digest in digests[origin.turn - first]
                 votes[conversation, first] += 1 if fits else -(origin.turn > first)
         best = max(votes, key=lambda guess: (votes[guess], -guess[1], guess[0]), default=None)
-        return best if best and votes[best] > 0 else None
+        if best and votes[best] > 0:
+            return best
+        seen = {known for each in digests for known in each}
+        if not self._chat.chat_id or any(origin.digest in seen for origin in named):
+            return None
+        # It says that it is the same chat: so much was said that all we knew was cut away.
+        return max(((self._chat.chat_id, origin.turn + 1) for origin in named), default=None)
 
     def _bare(self, turn: Turn, redactor: Redactor) -> Turn:
         return replace(turn, records=tuple(map(redactor.record, turn.records)))

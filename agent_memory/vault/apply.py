@@ -56,6 +56,7 @@ def work_out(batch: Batch, view: View, *, now: datetime) -> Outcome:
 
     Raises:
         UnknownEntry: A change names an entry that its page does not have, or text that is no entry.
+        FileError: A change is to a page that could not be read.
     """
     bench = _Bench(view, now)
     for change in batch.changes:
@@ -196,6 +197,8 @@ class _Bench:
     def _page(self, ref: PageRef) -> Page:
         if ref in self.pages:
             return self.pages[ref]
+        if error := self.view.unreadable.get(ref):
+            raise error
         stored = self.view.pages.get(ref)
         return stored.page if stored else Page(front.for_page(ref), "\n")
 
@@ -239,9 +242,7 @@ class _Bench:
             self.renamed[old] = new
         return new
 
-    def _note(
-        self, op: Op, ref: PageRef, name: str, before: str | None, after: str | None, *, beside: int = 0
-    ) -> None:
+    def _note(self, op: Op, ref: PageRef, name: str, before: str | None, after: str | None, *, beside: int = 0) -> None:
         self.journal.append(JournalChange(op, ref.path, name, before, after, beside))
 
 

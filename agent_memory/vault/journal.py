@@ -7,7 +7,7 @@ Nobody replays it: an intent whose pages did not change is void. A torn or forei
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -156,11 +156,13 @@ def _sure(value: object) -> str:
     return value
 
 
-def last_origin(runs: Iterable[JournalRun], entry_id: str) -> Origin | None:
-    """Return where the words of an entry came from when it was last written, though it may be gone since."""
-    texts = [change.after or change.before for run in runs for change in run.changes if change.id == entry_id]
-    meta = entries_of.read(texts[-1] or "").meta if texts else {}
-    return Origin.parse(meta.get("origin", ""))
+def origins(runs: Iterable[JournalRun], category: str) -> Iterator[tuple[str, Origin]]:
+    """Yield the entries of a category and where their words came from, each time one was written."""
+    for change in (change for run in runs for change in run.changes):
+        ref, raw = ref_of(change.page), change.after or change.before or ""
+        found = Origin.parse(entries_of.read(raw).meta.get("origin", ""))
+        if found and ref and ref.category == category:
+            yield change.id, found
 
 
 def undo_batch(run: JournalRun, view: View) -> tuple[Batch, list[str]]:

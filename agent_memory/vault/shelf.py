@@ -19,7 +19,7 @@ from agent_memory.vault import layout, taken
 from agent_memory.vault.taken import Taken
 from agent_memory.vault.view import PageState, StoredPage, View
 
-Report = Callable[[FileError], None]
+Report = Callable[[PageRef, FileError], None]
 
 
 class Shelf:
@@ -30,10 +30,17 @@ class Shelf:
         self._pages: dict[PageRef, StoredPage] = {}
         self._ledger: tuple[bytes, Taken] = b"", Taken()
 
-    def view(self, *, fresh: bool) -> View:
-        """Return the vault as it is now; ``fresh`` compares bytes where identities would do."""
+    def view(self, *, fresh: bool, partial: bool = False) -> View:
+        """Return the vault as it is now.
+
+        Args:
+            fresh: Compare bytes where identities would do.
+            partial: A page that cannot be read is ``unreadable`` in the view, and no error.
+        """
         skipped = [ref.path for ref, _, inside in self._page_files() if not inside]
-        return View(self.pages(fresh=fresh), self.ledger(), self.agents(), skipped)
+        unreadable: dict[PageRef, FileError] = {}
+        pages = self.pages(fresh=fresh, report=unreadable.__setitem__ if partial else None)
+        return View(pages, self.ledger(), self.agents(), skipped, unreadable)
 
     def pages(self, *, fresh: bool, report: Report | None = None) -> list[StoredPage]:
         """Return every page; one that is as it was is not parsed again.
@@ -121,7 +128,7 @@ class Shelf:
         except FileError as error:
             if report is None:
                 raise
-            report(error)
+            report(ref, error)
             return None
         if snapshot is None:
             return None

@@ -6,7 +6,7 @@ A value: it does not follow later changes, and looking at it reads no file.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -18,6 +18,7 @@ from agent_memory.system.files import digest_of
 from agent_memory.vault.taken import Taken
 
 if TYPE_CHECKING:
+    from agent_memory.errors import FileError
     from agent_memory.vault.page import Page
 
 
@@ -76,7 +77,8 @@ class View:
     """Everything in the vault at one moment.
 
     ``memories`` are the entries of all pages and archives; an entry whose move to the archive was cut
-    short is there twice. ``skipped`` names files that look like pages but lead out of the vault.
+    short is there twice. ``skipped`` names files that look like pages but lead out of the vault, ``unreadable``
+    says of pages that could not be read why.
     """
 
     def __init__(
@@ -85,11 +87,13 @@ class View:
         taken: Taken | None = None,
         agents: Iterable[str] = (),
         skipped: Iterable[str] = (),
+        unreadable: Mapping[PageRef, FileError] | None = None,
     ) -> None:
         self.pages = {stored.ref: stored for stored in pages}
         self.taken = taken or Taken()
         self.agents = tuple(agents)
         self.skipped = tuple(skipped)
+        self.unreadable = unreadable or {}
         self.memories = tuple(memory for stored in self.pages.values() for memory in stored.memories)
         self._by_id: dict[str, list[Memory]] = defaultdict(list)
         self._by_key: dict[str, list[Memory]] = defaultdict(list)
@@ -111,6 +115,16 @@ class View:
         wanted = (False, True) if archived is None else (archived,)
         stored = (self.pages.get(PageRef(agent, category, which)) for which in wanted)
         return tuple(memory for page in stored if page for memory in page.memories)
+
+    def check_readable(self, agent: str, category: str) -> None:
+        """Refuse to go on without a page or its archive.
+
+        Raises:
+            FileError: One of them could not be read.
+        """
+        for page, error in self.unreadable.items():
+            if (page.agent, page.category) == (agent, category):
+                raise error
 
     def id_in_use(self, entry_id: str) -> bool:
         """Whether a page, an archive or the ledger has this id."""
