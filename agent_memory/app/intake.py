@@ -208,8 +208,8 @@ class Intake:
         """Decide what a batch comes to; a conversation that a page is needed for which cannot be read has to wait."""
         for one in passes:
             one.stale = self._seen(one.file) != one.seen
-            for category in one.categories:
-                view.check_readable(one.agent, category)
+            if error := view.refusal(one.agent, one.categories):
+                raise error
         proposals = [proposal for one in passes for proposal in one.proposals()]
         minimum, now = self._app.settings.number("extraction.min_confidence"), self._app.clock.now()
         propose = self._app.settings.text("extraction.mode") == "propose"

@@ -51,7 +51,7 @@ def held_notes(app: App) -> Iterator[Path]:
 
     Each is yielded as soon as that is proven, before anybody has had time to write to it.
     """
-    root, view = app.folder.root, app.vault.view()
+    root, view = app.folder.root, app.vault.view(partial=True)
     aside = [path for path in files.list_folder(root) if path.suffix == BACKUP and PAGE_SUFFIX in path.suffixes]
     migrated = [path for path in flat_notes(app) if path.stem in view.agents]
     bodies = [memory.body for memory in view.memories]

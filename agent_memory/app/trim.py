@@ -67,7 +67,7 @@ def _removable(app: App, file: ConversationFile, done: Trims) -> int:
 def _take(app: App, ripe: list[ConversationFile], done: Trims) -> None:
     tally, still = Tally(), timedelta(seconds=app.settings.number("compact.still_s"))
     intake = Intake(app, Options(app.agent, still, verb="compact"), tally)
-    view = app.vault.view() if ripe else View()
+    view = app.vault.view(partial=True) if ripe else View()
     for file in ripe:
         bookmark = app.state.bookmark(file.conversation)
         written = handoff(Memo.from_json(bookmark.marks[-1].memo)) if bookmark and bookmark.marks else None

@@ -26,6 +26,8 @@ class Limits:
 def plan_compaction(view: View, limits: Limits, *, now: datetime, clean: Callable[[str], str]) -> Batch:
     """Return what finishes interrupted moves, brings long pages back to their newest entries, and sums up the rest.
 
+    A page is left alone if it or its archive cannot be read.
+
     Args:
         view: The vault.
         limits: What is long.
@@ -36,7 +38,7 @@ def plan_compaction(view: View, limits: Limits, *, now: datetime, clean: Callabl
     halfway = {change.id for change in finishing.changes if isinstance(change, Move)}
     parts = [finishing]
     for agent in view.agents:
-        for category in CATEGORIES:
+        for category in (one for one in CATEGORIES if not view.refusal(agent, (one.name,))):
             old = [memory for memory in _overflow(view, agent, category, limits) if memory.id not in halfway]
             # Oldest first, so that a run that is cut short leaves the page and the archive in order.
             parts.append(Batch(tuple(Move(memory.page, memory.id) for memory in reversed(old))))

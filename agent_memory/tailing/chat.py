@@ -207,17 +207,17 @@ class _ChatReading(Reading):
         digests = [self._bare(turn, bare).prefix_digests for turn in turns]
         places: dict[str, list[int]] = defaultdict(list)
         for place, turn in enumerate(turns):
-            for known in digests[place] if len(turn.text) >= TELLING_CHARS else ():
+            for known in digests[place] if self._chat.chat_id or len(turn.text) >= TELLING_CHARS else ():
                 places[known].append(place)
         named = [origin for origin in origins if self._chat.chat_id in ("", origin.conversation)]
         pairs = ((origin, place) for origin in named for place in places.get(origin.digest, ()))
         guesses = {(origin.conversation, origin.turn - place) for origin, place in pairs if place <= origin.turn}
         votes: Counter[tuple[str, int]] = Counter()
         for (conversation, first), origin in itertools.product(guesses, named):
-            # The first turn may have lost its beginning; every other one that is known has to be in its place.
+            # An answer that comes first may have lost its beginning; every other turn has to be in its place.
             if origin.conversation == conversation and first <= origin.turn < first + len(turns):
                 fits = origin.digest in digests[origin.turn - first]
-                votes[conversation, first] += 1 if fits else -(origin.turn > first)
+                votes[conversation, first] += 1 if fits else -(origin.turn > first or turns[0].role == "user")
         best = max(votes, key=lambda guess: (votes[guess], -guess[1], guess[0]), default=None)
         if best and votes[best] > 0:
             return best

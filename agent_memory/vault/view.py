@@ -6,7 +6,7 @@ A value: it does not follow later changes, and looking at it reads no file.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -116,15 +116,10 @@ class View:
         stored = (self.pages.get(PageRef(agent, category, which)) for which in wanted)
         return tuple(memory for page in stored if page for memory in page.memories)
 
-    def check_readable(self, agent: str, category: str) -> None:
-        """Refuse to go on without a page or its archive.
-
-        Raises:
-            FileError: One of them could not be read.
-        """
-        for page, error in self.unreadable.items():
-            if (page.agent, page.category) == (agent, category):
-                raise error
+    def refusal(self, agent: str, categories: Container[str]) -> FileError | None:
+        """Return why a page or an archive of these cannot be read; None if all can."""
+        refused = (page for page in self.unreadable if page.agent == agent and page.category in categories)
+        return next((self.unreadable[page] for page in refused), None)
 
     def id_in_use(self, entry_id: str) -> bool:
         """Whether a page, an archive or the ledger has this id."""

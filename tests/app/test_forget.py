@@ -195,3 +195,13 @@ def test_of_two_entries_with_one_id_the_one_with_the_words_goes(taken):
 
     assert [m.body for m in taken.memories() if m.page.category == "decisions"] == [OTHER]
     assert "Bluefinch" not in page.read_text()
+
+
+def test_reading_the_conversation_again_puts_no_word_back_anywhere(taken):
+    forgotten(taken, match="Bluefinch")
+    assert not taken.process().failed
+    assert not taken.process(full=True).failed
+    with taken.app() as app:
+        assert [len(bookmark.marks) for bookmark in app.state.bookmarks()] == [4]
+
+    assert places_of(taken, "Bluefinch") == []
