@@ -91,7 +91,9 @@ def test_a_page_that_cannot_be_read_keeps_only_those_waiting_that_write_to_it(wo
     page = workspace.memory / "default" / "decisions.md"
     before = page.read_bytes()
     page.chmod(0)
-    workspace.chat(2).user("Let's always deploy on Tuesdays, because of support.").ended().save(written=workspace.long_ago())
+    workspace.chat(2).user(
+        "Let's always store prices in cents, never as floats, because rounding lost money."
+    ).ended().save(written=workspace.long_ago())
     workspace.chat(3).assistant(LESSON).ended().save(written=workspace.long_ago())
     with as_an_ordinary_user(workspace):
         for dry in (True, False, False):
