@@ -27,6 +27,7 @@ from agent_memory.sources import source_named
 from agent_memory.system import files
 from agent_memory.tailing.chat import Origins, open_chat
 from agent_memory.tailing.reader import Reading, open_reading
+from agent_memory.vault.foresee import foresee
 from agent_memory.vault.store import View
 
 # This many turns keep memory flat and make the disk wait rarely; short conversations share a batch.
@@ -43,7 +44,7 @@ class Handed:
 
 
 class Intake:
-    """Takes conversations; ``flush`` writes what is still waiting.
+    """Takes conversations; ``flush`` writes what is still waiting. A dry run tells what is ``foreseen``.
 
     Args:
         app: The product.
@@ -70,6 +71,7 @@ class Intake:
         self._handed = handed or Handed({})
         self._said = said
         self._waiting: list[Pass] = []
+        self.foreseen: View | None = None
 
     def take(self, file: ConversationFile) -> None:
         """Read what is new in one conversation, unless capture is off."""
@@ -188,7 +190,8 @@ class Intake:
             return batch
 
         if self._options.dry:
-            plan(self._app.vault.view(partial=True))
+            before = self.foreseen or self._app.vault.view(partial=True)
+            self.foreseen = foresee(before, plan(before), now=self._app.clock.now())
         else:
             self._app.vault.update(plan, verb=self._options.verb, partial=True)
         view, taking = decided[-1]

@@ -72,7 +72,7 @@ def compact(app: App, *, dry_run: bool, legacy: bool = False) -> Compaction:
         for path in expired:
             files.remove(path)
     trims = trim(app, dry_run=dry_run)
-    moves = _move(app, troubles, dry_run=dry_run)
+    moves = _move(app, troubles, trims.foreseen, dry_run=dry_run)
     old = []
     for path in held_notes(app) if legacy else ():
         old.append(path.name)
@@ -113,8 +113,8 @@ def _expired(app: App, troubles: list[Trouble]) -> list[Path]:
     return expired
 
 
-def _move(app: App, troubles: list[Trouble], *, dry_run: bool) -> Counter[str]:
-    """Do the work on pages, all in one batch; return how many entries move, by page."""
+def _move(app: App, troubles: list[Trouble], foreseen: View | None, *, dry_run: bool) -> Counter[str]:
+    """Do the work on pages, all in one batch; return how many entries move, by page; of those ``foreseen`` too."""
     limits = Limits(
         max_entries=app.settings.count("compact.max_entries"),
         keep_entries=app.settings.count("compact.keep_entries"),
@@ -129,7 +129,7 @@ def _move(app: App, troubles: list[Trouble], *, dry_run: bool) -> Counter[str]:
         moves.update(change.page.path for change in batch.changes if isinstance(change, Move))
         return batch
 
-    view = app.vault.view(partial=True)
+    view = foreseen or app.vault.view(partial=True)
     troubles += [Trouble(str(error.facts["path"]), None, error.message) for error in view.unreadable.values()]
     if dry_run:
         plan(view)

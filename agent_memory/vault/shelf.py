@@ -86,8 +86,8 @@ class Shelf:
         return self._ledger[1]
 
     def agents(self) -> list[str]:
-        """Return the names of the folders that hold an agent's pages."""
-        return [folder.name for folder in self._agent_folders()]
+        """Return the agents that have a page or an archive."""
+        return list(dict.fromkeys(ref.agent for ref, _, inside in self._page_files() if inside))
 
     def folders(self) -> list[Path]:
         """Return the folders that hold pages or archives."""

@@ -114,7 +114,7 @@ class Vault:
         files.append(self._folder.journal, "")
 
     def agents(self) -> list[str]:
-        """Return the names of the folders that hold an agent's pages."""
+        """Return the agents that have a page or an archive."""
         return self._shelf.agents()
 
     def page_path(self, ref: PageRef) -> Path:

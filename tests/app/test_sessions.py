@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from agent_memory.app import forget, ingest, maintain, sessions
+from agent_memory.app import brief, forget, ingest, maintain, sessions
 from agent_memory.app.sessions import chat
 from agent_memory.app.sleep import sleep
-from agent_memory.errors import InvalidName, UsageError
+from agent_memory.errors import InvalidName, UnknownAgent, UsageError
 from tests.builders import A_DAY
 from tests.workspace import essence
 
@@ -280,7 +280,23 @@ def test_a_conversation_from_the_future_is_synced_once(host):
     host.do(sessions.sync_checkpoints, force=False)
 
     assert host.do(sessions.recover, "dev") is not None
+    host.workspace.clock.advance(hours=1)
     assert host.do(sessions.sync_checkpoints, force=False).skipped == ["dev"]
+
+
+def test_what_json_has_no_word_for_is_saved_as_javascript_does(host):
+    host.checkpoint([{**SAID[0], "score": float("nan"), "spans": [float("inf")]}])
+    text = (host.workspace.memory / ".vault" / "checkpoints" / "dev.json").read_text()
+
+    assert json.loads(text, parse_constant=pytest.fail)["messages"] == [{**SAID[0], "score": None, "spans": [None]}]
+
+
+def test_an_agent_whose_first_session_broke_off_has_a_briefing_that_recovers_it(host):
+    host.checkpoint(SAID)
+
+    assert "I will rotate it on Monday." in host.do(brief.brief, "dev", "go on").text
+    with pytest.raises(UnknownAgent):
+        host.do(brief.brief, "ops", "go on")
 
 
 def test_the_chat_of_a_file_that_was_cut_while_the_state_was_lost_has_no_second_handoff(host):
