@@ -54,6 +54,11 @@ class Pass:
         return self.reading.file
 
     @property
+    def chat(self) -> str:
+        """The conversation that it is, whatever file it is in."""
+        return self.reading.chat or self.file.conversation
+
+    @property
     def waiting(self) -> int:
         """How many turns have been read and not yet been taken."""
         return len(self._read)

@@ -77,8 +77,6 @@ class Intake:
         """Read what is new in one conversation, unless capture is off."""
         if self._app.settings.text("extraction.mode") == "off":
             return
-        if any(one.file.conversation == file.conversation for one in self._waiting):
-            self.flush()
         try:
             self._read(file)
         except AgentMemoryError as error:
@@ -102,6 +100,9 @@ class Intake:
 
     def _read(self, file: ConversationFile) -> None:
         one = self._begin(file)
+        if one and any(other.chat == one.chat for other in self._waiting):
+            self.flush()  # another copy, which decides what is left to take in this one
+            one = self._begin(file)
         if one is None:
             self._tally.sessions_up_to_date += 1
             self._taken(file)
