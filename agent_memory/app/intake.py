@@ -6,8 +6,7 @@ move only behind it: whatever interrupts this, doing it again gives the vault of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -25,7 +24,7 @@ from agent_memory.model.transcript import Bookmark, ConversationFile, FileIdenti
 from agent_memory.redaction import redact
 from agent_memory.sources import source_named
 from agent_memory.system import files
-from agent_memory.tailing.chat import Origins, open_chat
+from agent_memory.tailing.chat import open_chat
 from agent_memory.tailing.reader import Reading, open_reading
 from agent_memory.vault.foresee import foresee
 from agent_memory.vault.store import View
@@ -33,14 +32,6 @@ from agent_memory.vault.store import View
 # This many turns keep memory flat and make the disk wait rarely; short conversations share a batch.
 TURNS_PER_BATCH: Final = 256
 PASSES_PER_BATCH: Final = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Handed:
-    """Chats that a host hands over, by path, read instead of what is there; and its own words for the handoff."""
-
-    chats: Mapping[str, files.Snapshot]
-    summary: str = ""
 
 
 class Intake:
@@ -51,24 +42,27 @@ class Intake:
         options: How to read.
         tally: Counts what it comes to. What cannot be read is named there and costs itself, nothing else.
         taken: Told of each conversation that is done with.
-        handed: What a host hands over itself.
+        given: A chat that a host hands over, read instead of what is in its file.
+        summary: The host's own words for its handoff.
         said: Told of each turn once it is in the vault, and in whose pages.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what one taking depends on, each from another hand
         self,
         app: App,
         options: Options,
         tally: Tally,
         taken: Callable[[ConversationFile], None] = lambda file: None,
-        handed: Handed | None = None,
+        given: files.Snapshot | None = None,
+        summary: str = "",
         said: Callable[[str, Turn], None] = lambda agent, turn: None,
     ) -> None:
         self._app = app
         self._options = options
         self._tally = tally
         self._taken = taken
-        self._handed = handed or Handed({})
+        self._given = given
+        self._summary = summary
         self._said = said
         self._waiting: list[Pass] = []
         self.foreseen: View | None = None
@@ -118,50 +112,38 @@ class Intake:
         return sum(one.waiting for one in self._waiting)
 
     def _begin(self, file: ConversationFile) -> Pass | None:
-        seen = self._seen(file)
-        if seen is None or self._is_settled(file, seen):
+        seen, state = self._seen(file), self._app.state if self._remembers else None
+        full = self._options.full
+        if seen is None or (state and not full and state.is_settled(file.conversation, seen)):
             return None
-        bookmark = self._bookmark(file)
+        bookmark = state.bookmark(file.conversation) if state else None
         reading = self._open(file, bookmark, seen)
         if reading is None:
             return None
         agent, start = reading.agent or self._options.agent, start_of(self._app, reading)
-        return Pass(reading, seen, agent, start, resumed=bookmark is not None, again=lambda: self._again(file))
+        resumed = bookmark is not None and not full
+        return Pass(reading, seen, agent, start, resumed=resumed, again=lambda: self._again(file))
 
     def _seen(self, file: ConversationFile) -> FileIdentity | None:
-        given = self._handed.chats.get(file.path)
-        return given.identity if given else files.identify(Path(file.path))
-
-    def _is_settled(self, file: ConversationFile, seen: FileIdentity) -> bool:
-        return self._remembers and self._app.state.is_settled(file.conversation, seen)
-
-    def _bookmark(self, file: ConversationFile) -> Bookmark | None:
-        return self._app.state.bookmark(file.conversation) if self._remembers else None
+        return self._given.identity if self._given else files.identify(Path(file.path))
 
     @property
     def _remembers(self) -> bool:
         """Whether bookmarks count; a dry run does not make the state that is not there."""
-        return (
-            self._options.follow
-            and not self._options.full
-            and (not self._options.dry or self._app.folder.state.exists())
-        )
+        return self._options.follow and (not self._options.dry or self._app.folder.state.exists())
 
     def _open(self, file: ConversationFile, bookmark: Bookmark | None, seen: FileIdentity) -> Reading | None:
-        now = self._app.clock.now()
+        now, full = self._app.clock.now(), self._options.full
+        idle = partial(is_idle, now=now, idle_after=self._options.idle_after)
+        if source_named(file.source).chat_of is None:
+            return open_reading(file, None if full else bookmark, idle=idle(seen), now=now, redact=redact)
+        origins = partial(self._origins, file.source)
+        given = self._given
+        return open_chat(file, bookmark, idle=idle, now=now, redact=redact, origins=origins, given=given, full=full)
 
-        idle = partial(is_idle_since, now=now, idle_after=self._options.idle_after)
-        if source_named(file.source).chat_of is not None:
-            given, origins = self._handed.chats.get(file.path), self._origins_of(file)
-            return open_chat(file, bookmark, idle=idle, now=now, redact=redact, origins=origins, given=given)
-        return open_reading(file, bookmark, idle=idle(seen.mtime_ns), now=now, redact=redact)
-
-    def _origins_of(self, file: ConversationFile) -> Origins:
-        def origins(agent: str) -> Iterable[Origin]:
-            memories = (memory for memory in self._app.vault.view(partial=True).memories if memory.page.agent == agent)
-            return [memory.origin for memory in memories if memory.origin and memory.origin.source == file.source]
-
-        return origins
+    def _origins(self, source: str, agent: str) -> list[Origin]:
+        memories = (memory for memory in self._app.vault.view(partial=True).memories if memory.page.agent == agent)
+        return [memory.origin for memory in memories if memory.origin and memory.origin.source == source]
 
     def _again(self, file: ConversationFile) -> Turns:
         reading = self.reread(file)
@@ -218,7 +200,7 @@ class Intake:
         minimum, now = self._app.settings.number("extraction.min_confidence"), self._app.clock.now()
         propose = self._app.settings.text("extraction.mode") == "propose"
         taking = take(view, proposals, Rules(now, minimum, propose=propose))
-        closings = (close(self._app, view, one, self._handed.summary, now=now) for one in passes if one.closes)
+        closings = (close(self._app, view, one, self._summary, now=now) for one in passes if one.closes)
         return taking, Batch.joined((taking.batch, *closings))
 
     def _count(self, one: Pass) -> None:
@@ -243,10 +225,7 @@ class Intake:
 
 
 def is_idle(identity: FileIdentity | None, *, now: datetime, idle_after: timedelta) -> bool:
-    """Tell whether nobody has written to a file for long enough."""
-    return identity is not None and is_idle_since(identity.mtime_ns, now=now, idle_after=idle_after)
-
-
-def is_idle_since(mtime_ns: int, *, now: datetime, idle_after: timedelta) -> bool:
-    """Tell whether a time of writing is long enough ago; one as far in the future says that the clock was set back."""
-    return abs(int(now.timestamp() * 1e9) - mtime_ns) >= idle_after.total_seconds() * 1e9
+    """Tell whether nobody has written to a file for long enough; a time as far in the future says as much."""
+    return identity is not None and abs(int(now.timestamp() * 1e9) - identity.mtime_ns) >= (
+        idle_after.total_seconds() * 1e9
+    )

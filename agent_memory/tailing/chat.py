@@ -49,29 +49,31 @@ def open_chat(  # noqa: PLR0913 - the facts of one reading, each from another ha
     file: ConversationFile,
     bookmark: Bookmark | None,
     *,
-    idle: Callable[[int], bool],
+    idle: Callable[[FileIdentity], bool],
     now: datetime,
     redact: Redact,
     origins: Origins = lambda agent: (),
     given: files.Snapshot | None = None,
+    full: bool = False,
 ) -> Reading | None:
     """Prepare to read what is new in ``file``; None where there is nothing to do.
 
     Args:
         file: The file, whatever chat is in it.
         bookmark: How far it has been taken, None if never.
-        idle: Tells whether a time of writing, in nanoseconds, is long enough ago.
+        idle: Tells whether a file was last written to long enough ago.
         now: The present.
         redact: Takes secrets out of a text.
         origins: Asked where no bookmark tells which turns these are.
         given: What to read where a host hands a chat over, and not the file's own bytes.
+        full: Read all that the file has; the bookmark still tells which turns these are.
 
     Raises:
         FileError: The file cannot be read.
         InvalidName: It is for an agent that cannot be.
     """
     seen = given.identity if given else files.identify(Path(file.path))
-    if seen is None or not seen.size or (bookmark and bookmark.settled and seen == bookmark.identity):
+    if seen is None or not seen.size or (bookmark and bookmark.settled and seen == bookmark.identity and not full):
         return None
     too_long = seen.size > MAX_CHAT_BYTES
     snapshot = files.Snapshot(b"", seen) if too_long else given or files.read(Path(file.path))
@@ -79,12 +81,15 @@ def open_chat(  # noqa: PLR0913 - the facts of one reading, each from another ha
     if snapshot is None or chat_of is None:
         return None
     chat = _TOO_LONG if too_long else chat_of(snapshot.data)
-    same = bookmark is not None and bookmark.head_digest == _content_digest(chat)
+    same = bookmark is not None and bookmark.head_digest == _content_digest(chat) and not full
     identity = bookmark.identity if bookmark and same else snapshot.identity
-    quiet = idle(identity.mtime_ns)
+    quiet = idle(identity)
     if (same and (not quiet or (bookmark and bookmark.settled))) or not (chat.whole or quiet):
         return None
-    return _ChatReading(file, identity, chat, bookmark, idle=quiet, now=now, redact=redact, origins=origins)
+    reading = _ChatReading(file, identity, chat, bookmark, idle=quiet, now=now, redact=redact, origins=origins)
+    if full:
+        reading.start_over()
+    return reading
 
 
 def is_taken(data: bytes, source: str, bookmark: Bookmark | None) -> bool:
@@ -180,6 +185,11 @@ class _ChatReading(Reading):
             if self.idle or urgent or not closed.provisional:
                 yield replace(closed, turn=self._bare(closed.turn, self._redactor))
         self.finished = True
+
+    def start_over(self) -> None:
+        """Let every turn that is in the file count as new."""
+        self.marks = self.marks[: max(len(self.marks) - self._taken, 0)]
+        self._taken = 0
 
     def all_turns(self) -> Iterator[ClosedTurn]:
         """Return every turn that is in the file, those taken before too."""

@@ -43,7 +43,7 @@ def open_reading(
     """
     source = source_named(file.source)
     if source.chat_of is not None:
-        return open_chat(file, bookmark, idle=lambda mtime_ns: idle, now=now, redact=redact)
+        return open_chat(file, bookmark, idle=lambda seen: idle, now=now, redact=redact)
     path = Path(file.path)
     if not needs_reading(files.identify(path), bookmark, idle=idle):
         return None

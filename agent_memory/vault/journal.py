@@ -7,7 +7,7 @@ Nobody replays it: an intent whose pages did not change is void. A torn or forei
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -97,7 +97,7 @@ def parse(text: str) -> tuple[JournalRun, ...]:
         if run is None:
             continue
         earlier = runs.get(run.run)
-        runs[run.run] = run if earlier is None else run.only(_joined(earlier.changes, run.changes))
+        runs[run.run] = run.only(dict.fromkeys((*earlier.changes, *run.changes))) if earlier else run
     return tuple(runs.values())
 
 
@@ -118,10 +118,6 @@ def read(path: Path, *, since: datetime | None = None, about: str = "") -> tuple
     text = snapshot.data.decode("utf-8", "replace") if snapshot else ""
     runs = parse("\n".join(line for line in text.split("\n") if about in line) if about else text)
     return tuple(run for run in runs if since is None or run.at >= since)
-
-
-def _joined(earlier: Sequence[JournalChange], later: Sequence[JournalChange]) -> Iterable[JournalChange]:
-    return dict.fromkeys((*earlier, *later))
 
 
 def _parse_line(text: str) -> JournalRun | None:

@@ -284,6 +284,24 @@ def test_a_conversation_from_the_future_is_synced_once(host):
     assert host.do(sessions.sync_checkpoints, force=False).skipped == ["dev"]
 
 
+@pytest.mark.parametrize("chat_id", [None, "c-1"])
+def test_a_chat_of_which_all_that_was_told_is_cut_away_is_still_that_chat_when_read_in_full(workspace, chat_id):
+    host = Host(workspace, chat_id)
+    host.save(SAID)
+    host.workspace.process()
+    small = [{"role": role, "text": f"Page {n} it is, then."} for n in range(9) for role in ("user", "agent")]
+    for start in (0, 8):
+        host.save([*SAID, *small][start:])
+        host.workspace.process()
+    before = essence(host.workspace.memories())
+    for _ in range(2):
+        host.workspace.process(full=True)
+        host.workspace.process()
+
+    assert essence(host.workspace.memories()) == before
+    assert len(host.handoffs()) == 1
+
+
 def test_what_json_has_no_word_for_is_saved_as_javascript_does(host):
     host.checkpoint([{**SAID[0], "score": float("nan"), "spans": [float("inf")]}])
     text = (host.workspace.memory / ".vault" / "checkpoints" / "dev.json").read_text()
