@@ -37,7 +37,8 @@ def sleep(app: App, chat: Chat, summary: str = "") -> Tally:
     checkpoint(app, chat)
     tally = Tally()
     file, given = _as_file(app, chat), _as_snapshot(app, chat)
-    options = Options(chat.agent, idle_after=timedelta(0), verb="sleep")
+    # What was taken already is read once more if there is something new to say of it.
+    options = Options(chat.agent, idle_after=timedelta(0), full=bool(summary.strip()), verb="sleep")
     intake = Intake(app, options, tally, given=given, summary=redact(summary).text.strip())
     intake.take(file)
     intake.flush()

@@ -86,10 +86,7 @@ def open_chat(  # noqa: PLR0913 - the facts of one reading, each from another ha
     quiet = idle(identity)
     if (same and (not quiet or (bookmark and bookmark.settled))) or not (chat.whole or quiet):
         return None
-    reading = _ChatReading(file, identity, chat, bookmark, idle=quiet, now=now, redact=redact, origins=origins)
-    if full:
-        reading.start_over()
-    return reading
+    return _ChatReading(file, identity, chat, bookmark, idle=quiet, now=now, redact=redact, origins=origins, full=full)
 
 
 def is_taken(data: bytes, source: str, bookmark: Bookmark | None) -> bool:
@@ -149,6 +146,7 @@ class _ChatReading(Reading):
         now: datetime,
         redact: Redact,
         origins: Origins,
+        full: bool,
     ) -> None:
         super().__init__(source_named(file.source), file, identity, (), b"", idle=idle, now=now, redact=redact)
         self._chat = chat
@@ -168,6 +166,8 @@ class _ChatReading(Reading):
         self.first_turn = max(self.next_ordinal - self._taken, 0)
         if not self.marks and (bookmark is None or chat.chat_id):
             self.chat, self.first_turn = self._known_from(turns, origins(self.agent)) or (self.chat, self.first_turn)
+        if full:
+            self.marks, self._taken = self.marks[: max(len(self.marks) - self._taken, 0)], 0
         numbered = enumerate(turns, self.first_turn)
         self._turns = tuple(self._closed_turn(turn, number, last=turns[-1]) for number, turn in numbered)
 
@@ -185,11 +185,6 @@ class _ChatReading(Reading):
             if self.idle or urgent or not closed.provisional:
                 yield replace(closed, turn=self._bare(closed.turn, self._redactor))
         self.finished = True
-
-    def start_over(self) -> None:
-        """Let every turn that is in the file count as new."""
-        self.marks = self.marks[: max(len(self.marks) - self._taken, 0)]
-        self._taken = 0
 
     def all_turns(self) -> Iterator[ClosedTurn]:
         """Return every turn that is in the file, those taken before too."""

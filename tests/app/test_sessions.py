@@ -302,6 +302,17 @@ def test_a_chat_of_which_all_that_was_told_is_cut_away_is_still_that_chat_when_r
     assert len(host.handoffs()) == 1
 
 
+def test_a_summary_that_comes_when_all_was_taken_still_stands(host):
+    host.save(SAID)
+    host.workspace.process()
+    host.sleep(SAID)
+    host.sleep(SAID, "The store is SQLite; rotate the secret on Monday.")
+    host.sleep(SAID)
+    host.workspace.process()
+
+    assert [handoff.body for handoff in host.handoffs()] == ["The store is SQLite; rotate the secret on Monday."]
+
+
 def test_what_json_has_no_word_for_is_saved_as_javascript_does(host):
     host.checkpoint([{**SAID[0], "score": float("nan"), "spans": [float("inf")]}])
     text = (host.workspace.memory / ".vault" / "checkpoints" / "dev.json").read_text()
