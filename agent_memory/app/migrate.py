@@ -83,7 +83,8 @@ def _migrate(app: App, path: Path, report: Report, *, dry: bool) -> None:
     agent, snapshot = check_name(path.stem, "an agent"), None if path.is_symlink() else files.read(path)
     text = _text_of(snapshot) if snapshot else None
     if snapshot is None or text is None or not text.strip():
-        report.skip(path.name, _why_not(snapshot, text))
+        unread = "a link, or not there any more" if snapshot is None else "not in UTF-8: save it so, and migrate again"
+        report.skip(path.name, unread if text is None else "nothing in it")
         return
     found = list(sections(text))
     for section in found:
@@ -106,12 +107,6 @@ def _text_of(snapshot: files.Snapshot) -> str | None:
         return snapshot.data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return None
-
-
-def _why_not(snapshot: files.Snapshot | None, text: str | None) -> str:
-    if snapshot is None:
-        return "a link, or not there any more"
-    return "nothing in it" if text is not None else "not in UTF-8: save it so, and migrate again"
 
 
 def _add(app: App, parts: Sequence[_Part], *, dry: bool) -> set[str]:

@@ -23,7 +23,7 @@ from agent_memory.app.migrate import flat_notes
 from agent_memory.app.tally import Report
 from agent_memory.errors import AgentMemoryError, FileError
 from agent_memory.extraction import Memo
-from agent_memory.model.memory import Batch, Memory, TakenLine
+from agent_memory.model.memory import Batch, TakenLine
 from agent_memory.model.text import one_line
 from agent_memory.model.transcript import Bookmark, ConversationFile
 from agent_memory.redaction import redact
@@ -86,7 +86,7 @@ def _tell_entries(view: View, report: Report) -> None:
 def _sessions(app: App, transcripts: Path | None, report: Report) -> Iterator[_Known]:
     """Yield what was read of each transcript that is here."""
     found = {file.conversation: file for file in _transcripts(app, transcripts) if file.path.endswith(".jsonl")}
-    for session in npm.sessions(_kept(app, npm.SESSIONS_FILE)):
+    for session in npm.sessions(files.read_text(app.folder.machine / npm.SESSIONS_FILE) or ""):
         file = found.get(session.conversation)
         if file is None:
             report.skip(session.conversation, "its transcript is not here")
@@ -132,7 +132,7 @@ def _end_of_line(path: Path, number: int) -> int:
 
 def _chats(app: App, report: Report) -> Iterator[_Known]:
     """Yield what the package's compaction has read of each chat; its handoff was of what it cut away."""
-    counts = npm.chats(_kept(app, npm.CHATS_FILE))
+    counts = npm.chats(files.read_text(app.folder.machine / npm.CHATS_FILE) or "")
     for file in scan([app.folder.conversations], (dashboard.DASHBOARD,)).files if counts else ():
         try:
             given = _as_it_was(file, counts)
@@ -188,7 +188,9 @@ def _drop_index(app: App, view: View, report: Report, *, dry: bool) -> None:
         return
     documents = npm.documents(text)
     missing = [
-        one.id for one in documents or () if not any(_says(memory, one.content) for memory in view.by_id(one.id))
+        entry
+        for entry, words in documents or ()
+        if not any(one_line(words) in one_line(memory.raw) for memory in view.by_id(entry))
     ]
     if documents is None:
         report.skip(path.name, "kept: it cannot be read, so nothing shows that its words stand in the pages")
@@ -201,13 +203,5 @@ def _drop_index(app: App, view: View, report: Report, *, dry: bool) -> None:
             files.remove(path)
 
 
-def _says(memory: Memory, content: str) -> bool:
-    return one_line(content) in one_line(memory.raw)
-
-
 def _is_bookmarked(app: App, file: ConversationFile) -> bool:
     return app.folder.state.exists() and app.state.bookmark(file.conversation) is not None
-
-
-def _kept(app: App, name: str) -> str:
-    return files.read_text(app.folder.machine / name) or ""
