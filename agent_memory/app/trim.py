@@ -43,7 +43,7 @@ def trim(app: App, *, dry_run: bool) -> Trims:
         done.removed = {Path(file.path).name: removable for file, removable in ripe.items()}
         _take(app, list(ripe), done, dry=True)
         return done
-    if ripe:
+    if files.is_folder(app.folder.conversations):
         files.sweep(app.folder.conversations)
     _take(app, list(ripe), done, dry=False)
     for file in ripe:

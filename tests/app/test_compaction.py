@@ -306,3 +306,13 @@ def test_a_dry_run_tells_what_will_be_done_also_by_what_is_taken_before_the_cut(
     assert foreseen.plan == done.plan
     assert [len(done.plan), done.vault_entries_merged, done.checkpoints_cleaned] == [3, 70, 1]
     assert [Path(trouble.path).name for trouble in done.troubles] == ["a.json"]
+
+
+def test_a_file_where_the_conversations_should_be_is_no_reason_not_to_compact(workspace):
+    live(workspace, SMALL)
+    for path in (workspace.memory / "conversations").iterdir():
+        path.unlink()
+    (workspace.memory / "conversations").rmdir()
+    (workspace.memory / "conversations").touch()
+
+    assert compact(workspace).vault_entries_merged > 0
