@@ -114,8 +114,7 @@ def read(path: Path, *, since: datetime | None = None, about: str = "") -> tuple
         since: Only those from this moment on.
         about: Only those that name this; the others cost next to nothing.
     """
-    snapshot = files.read(path)
-    text = snapshot.data.decode("utf-8", "replace") if snapshot else ""
+    text = files.read_text(path) or ""
     runs = parse("\n".join(line for line in text.split("\n") if about in line) if about else text)
     return tuple(run for run in runs if since is None or run.at >= since)
 
@@ -129,16 +128,16 @@ def _parse_line(text: str) -> JournalRun | None:
 
 def _run_of(fields: Any) -> JournalRun:
     changes = tuple(_change_of(change) for change in fields["changes"])
-    undoes = _text(fields.get("undoes"))
-    return JournalRun(_sure(fields["run"]), utc_time(fields["at"]), _sure(fields["verb"]), changes, undoes)
+    run, at, verb = _sure(fields["run"]), utc_time(fields["at"]), _sure(fields["verb"])
+    return JournalRun(run, at, verb, changes, _text(fields.get("undoes")))
 
 
 def _change_of(fields: Any) -> JournalChange:
     if fields["op"] not in _OPS:
         raise KeyError(fields["op"])
     before, after = _text(fields["before"]), _text(fields["after"])
-    beside = fields.get("beside", 0)
-    return JournalChange(fields["op"], _sure(fields["page"]), _sure(fields["id"]), before, after, int(beside))
+    page, entry_id = _sure(fields["page"]), _sure(fields["id"])
+    return JournalChange(fields["op"], page, entry_id, before, after, int(fields.get("beside", 0)))
 
 
 def _text(value: object) -> str | None:
@@ -207,8 +206,8 @@ class _UndoDesk:
 
     def _put_beside(self, ref: PageRef, change: JournalChange, before: str) -> None:
         """Put back an entry that left others with its id; they are not what it has become."""
-        alike = [memory for memory in self._view.memories if memory.page == ref]
-        texts = [memory.raw for memory in alike if memory.id == change.id or memory.raw == before]
+        here = (memory for memory in self._view.memories if memory.page == ref)
+        texts = [memory.raw for memory in here if memory.id == change.id or memory.raw == before]
         if len(texts) <= change.beside:
             self.changes.append(Restore(ref, before, beside=True))
         elif before not in texts:
