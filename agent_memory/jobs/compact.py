@@ -60,7 +60,8 @@ def _overflow(view: View, agent: str, category: Category, limits: Limits) -> lis
     here = [memory for memory in page if category.compacts(memory)]
     if len(here) <= limits.max_entries:
         return []
-    newest_first = sorted(here, key=lambda memory: (memory.at, -memory.position), reverse=True)
+    # Of the same minute what is kept counts as older, so that what an undo has put back pushes nothing out.
+    newest_first = sorted(here, key=lambda one: (one.at, not is_kept(one), -one.position), reverse=True)
     once = Counter(memory.id for memory in page)
     return [memory for memory in newest_first[limits.keep_entries :] if not is_kept(memory) and once[memory.id] == 1]
 

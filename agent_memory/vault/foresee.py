@@ -27,5 +27,5 @@ def foresee(view: View, batch: Batch, *, now: datetime) -> View:
         before = pages.get(ref)
         identity = before.identity if before else _NO_FILE
         pages[ref] = StoredPage(ref, identity, encode(page.render()), before.parsed if before else None)
-    agents = dict.fromkeys((*view.agents, *(ref.agent for ref in pages)))
+    agents = sorted({*view.agents, *(ref.agent for ref in pages)})
     return View(pages.values(), Taken([*view.taken.lines, *outcome.taken]), agents, view.skipped, view.unreadable)

@@ -3,6 +3,7 @@ from hypothesis import strategies as st
 
 from agent_memory.jobs.compact import Limits, halfway_moves, plan_compaction
 from agent_memory.model.memory import Batch, Move, PageRef
+from agent_memory.vault.journal import undo_batch
 from tests.jobs.conftest import fill, plan
 from tests.vault.worlds import ARCHIVE, NOW, REF, World
 
@@ -120,4 +121,14 @@ def test_whatever_stands_where_a_second_run_finds_nothing_to_do(page, archive):
     world.apply(plan_compaction(world.view(), limits, now=NOW, clean=str))
 
     assert before <= {memory.body for memory in world.view().memories}
+    assert plan_compaction(world.view(), limits, now=NOW, clean=str) == Batch()
+
+
+def test_what_an_undo_has_put_back_pushes_nothing_of_the_same_minute_out():
+    same = "<!-- id:{} -->\n## 2026-03-11\n\nShelf {}.\n\n".format
+    world, limits = World((REF, "".join(same(number, number) for number in range(10, 19)))), Limits(3, 2)
+    run = world.run(plan_compaction(world.view(), limits, now=NOW, clean=str))
+    world.apply(undo_batch(run, world.view())[0])
+
+    assert len(world.ids()) == 9
     assert plan_compaction(world.view(), limits, now=NOW, clean=str) == Batch()
