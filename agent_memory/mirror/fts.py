@@ -82,15 +82,16 @@ class Chunk:
 
 
 def words(text: str) -> tuple[Word, ...]:
-    """Return the telling words of ``text``, once each; an identifier whole and then its parts.
-
-    Of a text longer than 8,000 characters the beginning and the end count.
-    """
-    if len(text) > 2 * _READ_CHARS:
-        text = f"{text[:_READ_CHARS]} {text[-_READ_CHARS:]}"
+    """Return the telling words of ``text``, once each; an identifier whole and then its parts."""
+    text = ends_of(text)
     language = language_of(text)
     folded = dict.fromkeys(map(fold, _terms_of(_with_signs(text))))
     return tuple(Word(_terms(term, language)) for term in folded)
+
+
+def ends_of(text: str) -> str:
+    """Return what of a text counts in a query: of one longer than 8,000 characters the beginning and the end."""
+    return f"{text[:_READ_CHARS]} {text[-_READ_CHARS:]}" if len(text) > 2 * _READ_CHARS else text
 
 
 def telling(asked: Sequence[Word], known: Mapping[str, int], *, most_rows: int, fewest: int = 2) -> tuple[Word, ...]:
@@ -165,8 +166,10 @@ def swaps(word: Word) -> list[Word]:
 
 def is_one_letter_off(spelt: str, other: str) -> bool:
     """Tell whether one letter of ``spelt`` is wrong or missing where ``other`` was meant."""
+    if len(other) < len(spelt) or other == spelt:
+        return False
     same = next((at for at, pair in enumerate(zip(spelt, other, strict=False)) if pair[0] != pair[1]), len(spelt))
-    return other[same + 1 :] in (spelt[same + 1 :], spelt[same:]) and other != spelt
+    return other[same + 1 :] in (spelt[same + 1 :], spelt[same:])
 
 
 def chunks(body: str, language: Language | None) -> tuple[Chunk, ...]:

@@ -34,7 +34,8 @@ class EntryRow:
     """An entry as the mirror stores it: clean text without secrets, tags one blank apart, UTC as ISO 8601.
 
     ``digest`` is that of the entry as the page has it: who has the same has the same row. ``place`` orders
-    the entries of one conversation. ``meaning`` is the digest of its words, ``found_tags`` the folded tags.
+    the entries of one conversation. ``open`` says whether a box in it is not ticked, ``meaning`` is the digest of
+    its words, ``found_tags`` the folded tags.
     """
 
     digest: str
@@ -47,6 +48,7 @@ class EntryRow:
     language: Language | None
     votes: int
     active: bool
+    open: bool
     meaning: str
     found_tags: str
     chunks: tuple[Chunk, ...]
@@ -200,7 +202,7 @@ def _index_surroundings(database: Database, page_id: int, talks: Iterable[str | 
 def _entry(row: Row, chunks: Sequence[Row]) -> EntryRow:
     values = {name: row[name] for name in EntryRow.__slots__[:-2]}
     return EntryRow(
-        **values | {"active": bool(row["active"])},
+        **values | {name: bool(row[name]) for name in ("active", "open")},
         found_tags=chunks[0]["tags"] if chunks else "",
         chunks=tuple(Chunk(chunk["body"], chunk["stems"]) for chunk in chunks),
     )

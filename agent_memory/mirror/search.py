@@ -18,7 +18,7 @@ from agent_memory.mirror.fts import Word
 from agent_memory.mirror.lookup import Filter
 from agent_memory.mirror.sync import Drift, Redact, SyncReport, drift, sync
 from agent_memory.mirror.vectors import Vectors
-from agent_memory.model.recall import Hit, Lead, Query
+from agent_memory.model.recall import Choose, Hit, Lead, Query
 from agent_memory.system import files, locks
 from agent_memory.system.database import Database
 from agent_memory.vault.view import PageState
@@ -78,17 +78,20 @@ class Mirror:
         self._mended(lambda: schema.reset(self._database))
         return self.sync(pages)
 
-    def leads(self, query: Query) -> list[Lead]:
-        """Return the entries that ``query`` may mean, a few hundred at most, each with its scores by way of looking."""
-        return self._mended(lambda: self._leads(query))
+    def find(self, query: Query, choose: Choose) -> list[Hit]:
+        """Return what ``choose`` makes of the entries that ``query`` may mean, with their words, in its order.
 
-    def hits(self, leads: Sequence[Lead]) -> list[Hit]:
-        """Return the entries of ``leads`` with their words, in the same order."""
-        return self._mended(lambda: lookup.hits(self._database, [lead.row for lead in leads]))
+        There are a few hundred of them at most, each with its scores by way of looking.
+        """
+        return self._mended(lambda: lookup.hits(self._database, choose(self._leads(query))))
 
-    def memories(self, agent: str, category: str, *, limit: int | None = None) -> list[Hit]:
+    def memories(
+        self, agent: str, category: str, *, limit: int | None = None, open_only: bool = False
+    ) -> list[Hit]:
         """Return an agent's active memories of one category, archive included, the latest said first."""
-        return self._mended(lambda: lookup.latest_of(self._database, agent=agent, category=category, limit=limit))
+        return self._mended(
+            lambda: lookup.latest_of(self._database, agent, category, limit=limit, open_only=open_only)
+        )
 
     def check(self, pages: Iterable[PageState]) -> Drift:
         """Compare the rows with those of a rebuild from ``pages``; nothing is changed."""

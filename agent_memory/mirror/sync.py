@@ -16,7 +16,7 @@ from agent_memory.mirror import fts, queries
 from agent_memory.mirror.queries import EntryRow, PageStamp
 from agent_memory.model.ids import digest
 from agent_memory.model.memory import Memory, PageRef
-from agent_memory.model.text import clean, fold, language_of
+from agent_memory.model.text import clean, fold, language_of, open_boxes
 from agent_memory.system.database import Database
 from agent_memory.vault.view import PageState
 
@@ -129,6 +129,7 @@ def _row(memory: Memory, own_digest: str, redact: Redact) -> EntryRow:
         language=language,
         votes=_votes(memory),
         active=memory.active,
+        open=bool(open_boxes(body)),
         meaning=digest(body),
         found_tags=fold(f" {tags} ") if tags else "",
         chunks=fts.chunks(body, language),
