@@ -145,8 +145,8 @@ def latest_of(database: Database, agent: str, category: str, *, limit: int | Non
     """Return the active entries of an agent's category, archive included, the latest said first."""
     order = "order by s.at desc, s.archived, s.position"
     rows = database.rows(
-        f"select s.*, {_BODY} as body from (select * from standing s where s.agent = ? and s.category = ?"  # noqa: S608
-        f" and s.active and s.open >= ? {order} limit ?) s {order}",
+        f"select s.*, {_BODY} as body from (select s.id from standing s where s.agent = ? and s.category = ?"  # noqa: S608
+        f" and s.active and s.open >= ? {order} limit ?) w cross join standing s on s.id = w.id {order}",
         [clean(agent), clean(category), open_only, -1 if limit is None else min(max(limit, 0), MAX_ROWS)],
     )
     return [_hit(row) for row in rows]

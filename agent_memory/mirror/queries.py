@@ -17,7 +17,7 @@ from agent_memory.model.memory import PageRef
 from agent_memory.model.text import Language
 from agent_memory.system.database import Database, Row
 
-_OF_PAGE: Final = "(select id from pages where agent = ? and category = ? and archived = ?)"
+_OF_PAGE: Final = "select id from pages where agent = ? and category = ? and archived = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def stamps(database: Database) -> dict[PageRef, PageStamp]:
 
 def digests(database: Database, page: PageRef) -> set[str]:
     """Return the digests of the entries that a page has here."""
-    rows = database.rows(f"select digest from memories where page = {_OF_PAGE}", _place(page))  # noqa: S608
+    rows = database.rows(f"select digest from memories where page = ({_OF_PAGE})", _place(page))  # noqa: S608
     return {row["digest"] for row in rows}
 
 
@@ -113,7 +113,7 @@ def drop_unused_vectors(database: Database) -> None:
 
 def entries(database: Database, page: PageRef) -> list[EntryRow]:
     """Return the rows of one page in its order."""
-    rows = database.rows(f"select * from memories where page = {_OF_PAGE} order by position", _place(page))  # noqa: S608
+    rows = database.rows(f"select * from memories where page = ({_OF_PAGE}) order by position", _place(page))  # noqa: S608
     return [_entry(row, database.rows(_CHUNKS, [row["id"], row["id"]])) for row in rows]
 
 
@@ -150,13 +150,15 @@ _PLACES: Final = ", ".join("?" * (len(EntryRow.__slots__) + 1))
 
 
 def _stamped(database: Database, page: PageRef, stamp: PageStamp) -> int:
-    row = database.row(
-        "insert into pages (agent, category, archived, size, mtime_ns, digest) values (?, ?, ?, ?, ?, ?)"
-        " on conflict do update set size = excluded.size, mtime_ns = excluded.mtime_ns, digest = excluded.digest"
-        " returning id",
-        [*_place(page), *astuple(stamp)],
-    )
-    return 0 if row is None else int(row[0])
+    """Note what file a page's rows are from, and return the page's number. No upsert: it opens a savepoint, too."""
+    row = database.row(_OF_PAGE, _place(page))
+    if row is None:
+        return database.insert(
+            "insert into pages (agent, category, archived, size, mtime_ns, digest) values (?, ?, ?, ?, ?, ?)",
+            [*_place(page), *astuple(stamp)],
+        )
+    database.run("update pages set size = ?, mtime_ns = ?, digest = ? where id = ?", [*astuple(stamp), row["id"]])
+    return int(row["id"])
 
 
 def _insert(database: Database, page_id: int, rows: Sequence[tuple[int, EntryRow]]) -> None:
@@ -189,14 +191,16 @@ def _drop(database: Database, ids: Sequence[int]) -> None:
 def _index_surroundings(database: Database, page_id: int, talks: Iterable[str | None], *, remove: bool) -> None:
     """Take the entries of some conversations of a page out of the index of surroundings, or put them in.
 
-    In the order of their ids, because FTS5 writes out what it has gathered whenever one goes back.
+    In the order of their ids, because FTS5 writes out what it has gathered whenever one goes back; and not by one
+    insert from a select, around which SQLite opens a savepoint, at which it writes out too: five times the time.
     """
-    what = "(nearby, rowid, stems) select 'delete', s.id, s.stems" if remove else "(rowid, stems) select s.id, s.stems"
-    database.run(
-        f"insert into nearby {what} from memories m cross join surroundings s on s.id = m.id"  # noqa: S608
+    rows = database.rows(
+        "select s.id, s.stems from memories m cross join surroundings s on s.id = m.id"
         " where m.page = ? and m.conversation in (select value from json_each(?)) order by m.id",
         [page_id, json.dumps([talk for talk in talks if talk is not None])],
     )
+    what = "(nearby, rowid, stems) values ('delete', ?, ?)" if remove else "(rowid, stems) values (?, ?)"
+    database.run_many(f"insert into nearby {what}", rows)  # noqa: S608
 
 
 def _entry(row: Row, chunks: Sequence[Row]) -> EntryRow:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from agent_memory.mirror import fts, queries
@@ -83,7 +84,8 @@ def drift(database: Database, pages: Iterable[PageState], redact: Redact) -> Dri
 
 def rows_of(memories: Iterable[Memory], redact: Redact) -> list[EntryRow]:
     """Return the rows of one page, in its order."""
-    return [_row(memory, _digest(memory), redact) for memory in _in_order(memories)]
+    stored = _storing(redact)
+    return [_row(memory, _digest(memory), stored) for memory in _in_order(memories)]
 
 
 class _Rows:
@@ -91,7 +93,7 @@ class _Rows:
 
     def __init__(self, state: PageState, known: set[str], redact: Redact) -> None:
         self._memories = _in_order(state.load())
-        self._redact = redact
+        self._stored = _storing(redact)
         self.digests = [_digest(memory) for memory in self._memories]
         self._made = {at: self._make(at) for at, digest in enumerate(self.digests) if digest not in known}
 
@@ -99,7 +101,7 @@ class _Rows:
         return self._made.get(position) or self._make(position)
 
     def _make(self, position: int) -> EntryRow:
-        return _row(self._memories[position], self.digests[position], self._redact)
+        return _row(self._memories[position], self.digests[position], self._stored)
 
 
 def _in_order(memories: Iterable[Memory]) -> list[Memory]:
@@ -112,10 +114,12 @@ def _digest(memory: Memory) -> str:
     return digest(*said, "", *meta)
 
 
-def _row(memory: Memory, own_digest: str, redact: Redact) -> EntryRow:
-    def stored(text: str) -> str:
-        return redact(clean(text)) if text else ""
+def _storing(redact: Redact) -> Redact:
+    """Return what makes a text fit to be stored; on one page the same names come again and again."""
+    return lru_cache(maxsize=None)(lambda text: redact(clean(text)) if text else "")
 
+
+def _row(memory: Memory, own_digest: str, stored: Redact) -> EntryRow:
     body, tags, origin = stored(memory.body), stored(" ".join(memory.tags)), memory.origin
     language = language_of(body)
     return EntryRow(
