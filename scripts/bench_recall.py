@@ -20,6 +20,7 @@ import argparse
 import contextlib
 import json
 import math
+import os
 import random
 import re
 import sqlite3
@@ -71,7 +72,7 @@ def measure(path: Path, *, typos: bool, vectors: bool) -> dict[str, float]:
                 with open_app(directory=str(folder)) as app:
                     maintain.reindex(app, vectors=True)
             known = dict(zip(ids, corpus["docs"], strict=True))
-            memory.search("warm up")
+            first = timed(lambda: memory.search("warm up"))
             for query in corpus["queries"]:
                 text = with_typo(query["text"], rng) if typos else query["text"]
                 started = time.process_time()
@@ -79,7 +80,7 @@ def measure(path: Path, *, typos: bool, vectors: bool) -> dict[str, float]:
                 spent = time.process_time() - started
                 rows.append({**scores(found, set(query["gold"])), "cpu_ms": 1000 * spent})
     means = {name: statistics.fmean(row[name] for row in rows) for name in rows[0] if name != "cpu_ms"}
-    return {"questions": len(rows), **means, **percentiles("cpu_ms", [row["cpu_ms"] for row in rows])}
+    return {"questions": len(rows), **means, "first_cpu_ms": 1000 * first, **percentiles("cpu_ms", [row["cpu_ms"] for row in rows])}
 
 
 def entry(doc: Mapping[str, Any]) -> NewEntry:
@@ -255,6 +256,7 @@ def main() -> int:
         return 1
     if not options.paths and options.latency is None:
         parser.error("name a file of questions, or ask for --latency")
+    os.environ["AGENT_MEMORY_SEMANTIC_TIMEOUT_S"] = "60"  # what is measured is what it finds, on any machine
     for path in options.paths:
         show(path.stem, measure(path, typos=options.typos, vectors=options.vectors), as_json=options.json)
     for entries in SIZES if options.latency == [] else options.latency or ():

@@ -134,11 +134,12 @@ class App:
             return None
         from agent_memory.system import encoders
 
+        timeout_s = self.settings.number("semantic.timeout_s")
         client = _client(self.settings, self.environment, "semantic")
         if client is None:
-            return encoders.local()
+            return encoders.local(timeout_s)
         self._open.callback(client.close)
-        return encoders.Remote(client, self.settings.number("semantic.timeout_s"))
+        return encoders.Remote(client, timeout_s)
 
     @property
     def models(self) -> Client | None:
