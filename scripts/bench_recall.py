@@ -80,7 +80,12 @@ def measure(path: Path, *, typos: bool, vectors: bool) -> dict[str, float]:
                 spent = time.process_time() - started
                 rows.append({**scores(found, set(query["gold"])), "cpu_ms": 1000 * spent})
     means = {name: statistics.fmean(row[name] for row in rows) for name in rows[0] if name != "cpu_ms"}
-    return {"questions": len(rows), **means, "first_cpu_ms": 1000 * first, **percentiles("cpu_ms", [row["cpu_ms"] for row in rows])}
+    return {
+        "questions": len(rows),
+        **means,
+        "first_cpu_ms": 1000 * first,
+        **percentiles("cpu_ms", [row["cpu_ms"] for row in rows]),
+    }
 
 
 def entry(doc: Mapping[str, Any]) -> NewEntry:

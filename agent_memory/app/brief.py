@@ -65,7 +65,7 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
     """
     check_agent(app, agent)
     if recovering is None:
-        recovering = _spared(app, lambda: _left_off(app, agent), []) if kind == "session" else ()
+        recovering = _left_off(app, agent) if kind == "session" else ()
     return build(
         agent,
         _source(app, agent, command, recovering, asked_for(app, session, command, history)),
@@ -119,12 +119,15 @@ def _spared(app: App, read: Callable[[], T], nothing: T) -> T:
         return nothing
 
 
-def _left_off(app: App, agent: str) -> list[Message]:
-    if files.identify(app.folder.checkpoints / f"{agent}.json") is None:
-        return []
-    from agent_memory.app import sessions  # dear to load, and most briefings recover nothing
+def _left_off(app: App, agent: str) -> Sequence[Message]:
+    def read() -> Sequence[Message]:
+        if files.identify(app.folder.checkpoints / f"{agent}.json") is None:
+            return ()
+        from agent_memory.app import sessions  # dear to load, and most briefings recover nothing
 
-    return [(message["role"], message["text"]) for message in sessions.recovering(app, agent)]
+        return [(message["role"], message["text"]) for message in sessions.recovering(app, agent)]
+
+    return _spared(app, read, ())
 
 
 def _source(app: App, agent: str, command: str, recovering: Sequence[Message], query: str) -> Source:

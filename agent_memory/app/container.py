@@ -101,7 +101,7 @@ class App:
         """The index, brought up to date with the pages as they are now."""
         if self._mirror is None:
             self._prepare()
-            self._mirror = Mirror.open(self.folder.mirror, redact=_redacted, encoder=self.encoder)
+            self._mirror = Mirror.open(self.folder.mirror, redact=_redacted, encoder=lambda: self.encoder)
             self._open.callback(self._mirror.close)
         pages = self.pages()
         if self._mirror.sync(pages).loaded and any(one.page.category == PROFILE for one in pages):

@@ -106,6 +106,11 @@ def drop_page(database: Database, page: PageRef) -> None:
     database.run("delete from pages where agent = ? and category = ? and archived = ?", _place(page))
 
 
+def has_vectors(database: Database) -> bool:
+    """Tell whether there are vectors at all, of whatever encoder."""
+    return database.row("select 1 from vectors limit 1") is not None
+
+
 def drop_unused_vectors(database: Database) -> None:
     """Forget the vectors of words that stand nowhere any more."""
     database.run("delete from vectors where not exists (select 1 from memories m where m.meaning = vectors.meaning)")
@@ -200,7 +205,7 @@ def _index_surroundings(database: Database, page_id: int, talks: Iterable[str | 
         [page_id, json.dumps([talk for talk in talks if talk is not None])],
     )
     what = "(nearby, rowid, stems) values ('delete', ?, ?)" if remove else "(rowid, stems) values (?, ?)"
-    database.run_many(f"insert into nearby {what}", rows)  # noqa: S608
+    database.run_many(f"insert into nearby {what}", rows)
 
 
 def _entry(row: Row, chunks: Sequence[Row]) -> EntryRow:

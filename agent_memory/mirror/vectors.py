@@ -69,11 +69,6 @@ class Vectors:
             made += len(rows)
         return made
 
-    def any(self) -> bool:
-        """Tell whether there are vectors at all, which costs nearly nothing."""
-        found = self._database.row("select 1 from vectors where encoder = ? limit 1", [self._encoder.name])
-        return found is not None
-
     def meanings(self, text: str, among: Set[int], also: Iterable[int]) -> dict[int, float]:
         """Return how near entries are to ``text`` in meaning, from 0 to 1: the nearest, and those of ``also``.
 

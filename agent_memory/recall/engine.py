@@ -22,9 +22,7 @@ class Index(Protocol):
         """Return what ``choose`` makes of the entries that ``query`` may mean, with their words, in its order."""
         ...
 
-    def memories(
-        self, agent: str, category: str, *, limit: int | None = None, open_only: bool = False
-    ) -> list[Hit]:
+    def memories(self, agent: str, category: str, *, limit: int | None = None, open_only: bool = False) -> list[Hit]:
         """Return an agent's active memories of one category, archive included, the latest said first.
 
         ``open_only`` leaves out those without a box that is not ticked.

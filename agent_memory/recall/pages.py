@@ -31,9 +31,7 @@ class Pages:
         """Return what ``choose`` makes of the entries that ``query`` may mean, with their words, in its order."""
         return [self._hit(lead.row, lead) for lead in choose(self._leads(query))]
 
-    def memories(
-        self, agent: str, category: str, *, limit: int | None = None, open_only: bool = False
-    ) -> list[Hit]:
+    def memories(self, agent: str, category: str, *, limit: int | None = None, open_only: bool = False) -> list[Hit]:
         """Return an agent's active memories of one category, archive included, the latest said first."""
         wanted = Query("", agent=agent, category=category)
         chosen = [

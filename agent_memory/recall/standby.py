@@ -32,9 +32,7 @@ class Standby:
         """Return what ``choose`` makes of the entries that ``query`` may mean, with their words, in its order."""
         return self._asked(lambda index: index.find(query, choose))
 
-    def memories(
-        self, agent: str, category: str, *, limit: int | None = None, open_only: bool = False
-    ) -> list[Hit]:
+    def memories(self, agent: str, category: str, *, limit: int | None = None, open_only: bool = False) -> list[Hit]:
         """Return an agent's active memories of one category, archive included, the latest said first."""
         return self._asked(lambda index: index.memories(agent, category, limit=limit, open_only=open_only))
 

@@ -113,7 +113,7 @@ class Remote:
         """The model and where it is."""
         return f"{self.client.endpoint.model} at {self.client.endpoint.base_url}"
 
-    def encode(self, texts: Sequence[str], *, patient: bool = False) -> Sequence[Vector]:  # noqa: ARG002
+    def encode(self, texts: Sequence[str], *, patient: bool = False) -> Sequence[Vector]:
         """Return a vector for each text.
 
         Raises:

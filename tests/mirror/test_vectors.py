@@ -60,7 +60,9 @@ def path(tmp_path: Path) -> Path:
 
 
 def opened(path: Path, encoder: Encoder | None) -> closing[Mirror]:
-    return closing(Mirror.open(path, redact=lambda text: text.replace("hunter2", "[REDACTED]"), encoder=encoder))
+    return closing(
+        Mirror.open(path, redact=lambda text: text.replace("hunter2", "[REDACTED]"), encoder=lambda: encoder)
+    )
 
 
 def found(mirror: Mirror, text: str, **wanted) -> list[str]:
