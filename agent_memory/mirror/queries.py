@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from agent_memory.errors import DatabaseBroken
 from agent_memory.mirror.fts import MAX_CHUNKS, Chunk
@@ -20,8 +20,7 @@ from agent_memory.system.database import Database, Row
 _OF_PAGE: Final = "select id from pages where agent = ? and category = ? and archived = ?"
 
 
-@dataclass(frozen=True, slots=True)
-class PageStamp:
+class PageStamp(NamedTuple):
     """What the mirror knows of the file that a page's rows came from."""
 
     size: int
@@ -62,7 +61,7 @@ class EntryRow:
 def stamps(database: Database) -> dict[PageRef, PageStamp]:
     """Return every mirrored page and the stamp it had."""
     rows = database.rows("select agent, category, archived, size, mtime_ns, digest from pages")
-    return {page_of(row): PageStamp(row["size"], row["mtime_ns"], row["digest"]) for row in rows}
+    return {page_of(row): PageStamp(*row[3:]) for row in rows}
 
 
 def digests(database: Database, page: PageRef) -> set[str]:
@@ -160,9 +159,9 @@ def _stamped(database: Database, page: PageRef, stamp: PageStamp) -> int:
     if row is None:
         return database.insert(
             "insert into pages (agent, category, archived, size, mtime_ns, digest) values (?, ?, ?, ?, ?, ?)",
-            [*_place(page), *astuple(stamp)],
+            [*_place(page), *stamp],
         )
-    database.run("update pages set size = ?, mtime_ns = ?, digest = ? where id = ?", [*astuple(stamp), row["id"]])
+    database.run("update pages set size = ?, mtime_ns = ?, digest = ? where id = ?", [*stamp, row["id"]])
     return int(row["id"])
 
 

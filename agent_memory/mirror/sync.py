@@ -54,7 +54,7 @@ def sync(database: Database, pages: Sequence[PageState], redact: Redact) -> Sync
     known = queries.stamps(database)
     current = {state.page: state for state in pages}
     gone = known.keys() - current.keys()
-    other = [state for state in current.values() if known.get(state.page) != _stamp(state)]
+    other = [state for page, state in current.items() if known.get(page) != _stamp(state)]
     changed = [state for state in other if not _has_bytes(known, state)]
     touched = [state for state in other if _has_bytes(known, state)]
     if gone or changed or touched:
@@ -109,9 +109,7 @@ def _in_order(memories: Iterable[Memory]) -> list[Memory]:
 
 
 def _digest(memory: Memory) -> str:
-    said = (memory.id, queries.utc_text(memory.at), memory.body, *memory.tags)
-    meta = (f"{key}:{value}" for key, value in sorted(memory.meta.items()))
-    return digest(*said, "", *meta)
+    return digest(memory.id, memory.raw)
 
 
 def _storing(redact: Redact) -> Redact:
