@@ -104,7 +104,7 @@ class App:
             self._mirror = Mirror.open(self.folder.mirror, redact=_redacted, encoder=lambda: self.encoder)
             self._open.callback(self._mirror.close)
         pages = self.pages()
-        if self._mirror.sync(pages).loaded and any(one.page.category == PROFILE for one in pages):
+        if self._mirror.sync(pages) and any(one.page.category == PROFILE for one in pages):
             self.witness()
         return self._mirror
 

@@ -195,15 +195,14 @@ def excerpt(body: str, asked: Iterable[Word]) -> str:
 
 def _place_of(asked: Iterable[Word], folded: str) -> int:
     """Return where the first word stands that begins like one of the terms; else where any term stands; else 0."""
-    found = next(filter(None, (pattern.search(folded) for pattern in _finders(tuple(asked)))), None)
+    any_of = _any_of(tuple(asked))
+    found = any_of and (re.search(rf"(?<![^\W_])(?:{any_of})", folded) or re.search(any_of, folded))
     return found.start() if found else 0
 
 
 @lru_cache(maxsize=8)
-def _finders(asked: tuple[Word, ...]) -> tuple[re.Pattern[str], ...]:
-    terms = sorted({re.escape(term) for word in asked for term in word.terms}, key=len, reverse=True)
-    any_of = "|".join(terms)
-    return (re.compile(rf"(?<![^\W_])(?:{any_of})"), re.compile(any_of)) if terms else ()
+def _any_of(asked: tuple[Word, ...]) -> str:
+    return "|".join(sorted({re.escape(term) for word in asked for term in word.terms}, key=len, reverse=True))
 
 
 def _with_signs(text: str) -> str:

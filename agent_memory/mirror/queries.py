@@ -77,7 +77,7 @@ def write_page(
 
     Rows that are there already are kept; ``make`` gives the row of an entry by its position.
     """
-    page_id = _stamped(database, page, stamp)
+    page_id = stamp_page(database, page, stamp)
     rows = database.rows("select id, digest, position, conversation from memories where page = ?", [page_id])
     spare: dict[str, list[Row]] = {}
     for row in rows:
@@ -94,9 +94,16 @@ def write_page(
     _index_surroundings(database, page_id, talks, remove=False)
 
 
-def restamp(database: Database, page: PageRef, stamp: PageStamp) -> None:
-    """Note that a file was touched without its bytes changing."""
-    _stamped(database, page, stamp)
+def stamp_page(database: Database, page: PageRef, stamp: PageStamp) -> int:
+    """Note what file a page's rows are from, and return the page's number. No upsert: it opens a savepoint, too."""
+    row = database.row(_OF_PAGE, _place(page))
+    if row is None:
+        return database.insert(
+            "insert into pages (agent, category, archived, size, mtime_ns, digest) values (?, ?, ?, ?, ?, ?)",
+            [*_place(page), *stamp],
+        )
+    database.run("update pages set size = ?, mtime_ns = ?, digest = ? where id = ?", [*stamp, row["id"]])
+    return int(row["id"])
 
 
 def drop_page(database: Database, page: PageRef) -> None:
@@ -151,18 +158,6 @@ def page_of(row: Row) -> PageRef:
 _CHUNKS: Final = "select body, tags, stems from passages where rowid between ? * 1024 and ? * 1024 + 1023"
 _COLUMNS: Final = ", ".join(("page", "position", *EntryRow.__slots__[:-2]))
 _PLACES: Final = ", ".join("?" * (len(EntryRow.__slots__) + 1))
-
-
-def _stamped(database: Database, page: PageRef, stamp: PageStamp) -> int:
-    """Note what file a page's rows are from, and return the page's number. No upsert: it opens a savepoint, too."""
-    row = database.row(_OF_PAGE, _place(page))
-    if row is None:
-        return database.insert(
-            "insert into pages (agent, category, archived, size, mtime_ns, digest) values (?, ?, ?, ?, ?, ?)",
-            [*_place(page), *stamp],
-        )
-    database.run("update pages set size = ?, mtime_ns = ?, digest = ? where id = ?", [*stamp, row["id"]])
-    return int(row["id"])
 
 
 def _insert(database: Database, page_id: int, rows: Sequence[tuple[int, EntryRow]]) -> None:

@@ -16,7 +16,7 @@ from agent_memory.errors import DatabaseBroken
 from agent_memory.mirror import fts, lookup, queries, schema
 from agent_memory.mirror.fts import Word
 from agent_memory.mirror.lookup import Filter
-from agent_memory.mirror.sync import Drift, Redact, SyncReport, drift, sync
+from agent_memory.mirror.sync import Drift, Redact, drift, sync
 from agent_memory.model.recall import Choose, Hit, Lead, Query
 from agent_memory.system import files, locks
 from agent_memory.system.database import Database
@@ -68,17 +68,17 @@ class Mirror:
         """Close the file; closing twice is fine."""
         self._database.close()
 
-    def sync(self, pages: Iterable[PageState]) -> SyncReport:
-        """Make the rows those of ``pages``, all the pages there are; only what changed is loaded."""
+    def sync(self, pages: Iterable[PageState]) -> int:
+        """Make the rows those of ``pages``, all there are; only those that changed are loaded, and counted."""
         self._pages = tuple(pages)
         if _same_file(self._database.path) != self._file:
             self._reopen()
         return self._mended(lambda: sync(self._database, self._pages, self._redact))
 
-    def rebuild(self, pages: Iterable[PageState]) -> SyncReport:
+    def rebuild(self, pages: Iterable[PageState]) -> None:
         """Throw every row away and make all of them anew."""
         self._mended(lambda: schema.reset(self._database))
-        return self.sync(pages)
+        self.sync(pages)
 
     def find(self, query: Query, choose: Choose) -> list[Hit]:
         """Return what ``choose`` makes of the entries that ``query`` may mean, with their words, in its order.

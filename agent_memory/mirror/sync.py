@@ -27,15 +27,6 @@ MAX_VOTES: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class SyncReport:
-    """What a sync did: pages whose rows were written, pages left alone, pages that vanished."""
-
-    loaded: int = 0
-    unchanged: int = 0
-    vanished: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Drift:
     """How a mirror differs from one made anew: pages with other rows, and whether the file is sound."""
 
@@ -46,8 +37,10 @@ class Drift:
         return bool(self.pages) or not self.sound
 
 
-def sync(database: Database, pages: Sequence[PageState], redact: Redact) -> SyncReport:
+def sync(database: Database, pages: Sequence[PageState], redact: Redact) -> int:
     """Write the rows of pages that changed and drop those of pages that vanished, in one transaction.
+
+    Return how many pages were loaded for it.
 
     Rows are made before the transaction begins, so that other processes wait for the writing only.
     """
@@ -63,10 +56,10 @@ def sync(database: Database, pages: Sequence[PageState], redact: Redact) -> Sync
             for page in gone:
                 queries.drop_page(database, page)
             for state in touched:
-                queries.restamp(database, state.page, _stamp(state))
+                queries.stamp_page(database, state.page, _stamp(state))
             for state, rows in fresh:
                 queries.write_page(database, state.page, _stamp(state), rows.digests, rows.row)
-    return SyncReport(len(changed), len(current) - len(changed), len(gone))
+    return len(changed)
 
 
 def drift(database: Database, pages: Iterable[PageState], redact: Redact) -> Drift:

@@ -6,7 +6,7 @@ query asks for them. What upkeep moved to the archive for size alone keeps count
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -43,5 +43,10 @@ def recall(index: Index, query: Query) -> list[Hit]:
         best = sorted(range(len(leads)), key=lambda at: -board.totals[at])[: max(query.limit, 0)]
         return [replace(leads[at], parts=board.parts[at]) for at in best]
 
+    return index.find(query, choose)
+
+
+def excerpted(hits: Iterable[Hit], query: Query) -> list[Hit]:
+    """Give each hit one line of its words, around what ``query`` asks for."""
     asked = fts.words(" ".join((query.text, *query.phrases)))
-    return [replace(hit, snippet=fts.excerpt(hit.body, asked)) for hit in index.find(query, choose)]
+    return [replace(hit, snippet=fts.excerpt(hit.body, asked)) for hit in hits]
