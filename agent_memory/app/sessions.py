@@ -106,7 +106,7 @@ def recovering(app: App, agent: str) -> tuple[Message, ...]:
     found = recover(app, agent)
     if found is None:
         return ()
-    pages = [state for state in app.shelf.page_states() if state.page == PageRef(agent, "handoffs")]
+    pages = [state for state in app.pages() if state.page == PageRef(agent, "handoffs")]
     return checkpoints.recovering(found, (handoff for page in pages for handoff in page.load()))
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -207,7 +206,7 @@ def replace(path: Path, data: bytes, *, expected: FileIdentity | None) -> FileId
         FileError: The disk refused; the file is whole, as it was or, if only flushing failed, as it should be.
     """
     target = path.resolve()
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}{TEMPORARY_SUFFIX}")
+    temporary = target.with_name(f".{target.name}.{os.urandom(6).hex()}{TEMPORARY_SUFFIX}")
     try:
         sweep(target.parent, f".{target.name}.")
         identity = _write_durably(temporary, data, mode=_mode_of(target))
