@@ -69,7 +69,8 @@ def a_memory(
 ) -> Memory:
     """An entry; without an id it has one of its own."""
     number = id or str(1773679871839 + position)
-    return Memory(page, number, at, body, tags=tags, meta=meta or {}, position=position)
+    text = f"{at} {tags} {meta}\n\n{body}"
+    return Memory(page, number, at, body, tags=tags, meta=meta or {}, position=position, raw=text)
 
 
 def a_page_state(

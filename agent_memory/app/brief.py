@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from agent_memory.app.container import App
 from agent_memory.app.names import check_agent
@@ -12,16 +12,21 @@ from agent_memory.app.recall import asked_for
 from agent_memory.context.build import build
 from agent_memory.context.counting import COUNTERS
 from agent_memory.context.sections import Message, Source, latest_first
+from agent_memory.errors import FileError
 from agent_memory.model.briefing import Briefing, Kind
 from agent_memory.model.recall import Hit, Query
 from agent_memory.recall.engine import recall
 from agent_memory.redaction import redact
+from agent_memory.system import files
 from agent_memory.system.paths import USER_AGENT
 
 if TYPE_CHECKING:
     from agent_memory.recall.rewrite import History
 
+T = TypeVar("T")
+
 NOTES: Final = "notes"
+TASKS: Final = "tasks"
 SHARED_NOTES: Final = 2
 """So many notes for all projects at most stand among what one search finds here, behind the best of it."""
 CAPS: Final = MappingProxyType({"profile": "profile", "memory-index": "index", "recalled": "recall_injection"})
@@ -105,12 +110,24 @@ def _cap(app: App, group: str) -> int:
     return app.settings.count(f"{group}.max_tokens") if app.settings.flag(f"{group}.enabled") else 0
 
 
-def _left_off(app: App, agent: str) -> list[Message]:
-    if not (app.folder.checkpoints / f"{agent}.json").exists():
-        return []
-    from agent_memory.app import sessions  # dear to load, and most briefings recover nothing
+def _spared(app: App, read: Callable[[], T], nothing: T) -> T:
+    """Return what ``read`` does; a file that cannot be read is named in a warning and costs its own words only."""
+    try:
+        return read()
+    except FileError as error:
+        app.warn(f"{error.message} It is left out.")
+        return nothing
 
-    return [(message["role"], message["text"]) for message in sessions.recovering(app, agent)]
+
+def _left_off(app: App, agent: str) -> Sequence[Message]:
+    def read() -> Sequence[Message]:
+        if files.identify(app.folder.checkpoints / f"{agent}.json") is None:
+            return ()
+        from agent_memory.app import sessions  # dear to load, and most briefings recover nothing
+
+        return [(message["role"], message["text"]) for message in sessions.recovering(app, agent)]
+
+    return _spared(app, read, ())
 
 
 def _source(app: App, agent: str, command: str, recovering: Sequence[Message], query: str) -> Source:
@@ -128,7 +145,7 @@ def _source(app: App, agent: str, command: str, recovering: Sequence[Message], q
         return _told(app, hits)[:limit]
 
     def latest(category: str, limit: int | None) -> list[Hit]:
-        hits = own.memories(agent, category, limit=limit) if own else []
+        hits = own.memories(agent, category, limit=limit, open_only=category == TASKS) if own else []
         if shared and category == NOTES:
             hits = latest_first([*hits, *shared.memories(USER_AGENT, NOTES, limit=limit)])
         return _told(app, hits)[:limit]
@@ -139,8 +156,8 @@ def _source(app: App, agent: str, command: str, recovering: Sequence[Message], q
         search=found,
         latest=latest,
         tagged=lambda tag, limit: found("", None, limit, (tag,)),
-        profile=lambda text: _facts(app, agent, text),
-        project=redact(app.shelf.project_text()).text if own else "",
+        profile=lambda text: _spared(app, lambda: _facts(app, agent, text), []),
+        project=redact(_spared(app, app.shelf.project_text, "")).text if own else "",
         recovering=said,
         decisions=app.settings.count("context.decisions"),
         lessons=app.settings.count("context.lessons"),

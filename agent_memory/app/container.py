@@ -9,9 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from agent_memory.errors import DatabaseError, FileError, LockTimeout, SettingsError
+from agent_memory.errors import FileError, LockTimeout, SettingsError
 from agent_memory.mirror.search import Mirror
 from agent_memory.model.ids import check_name
+from agent_memory.recall.standby import Failure, Standby
 from agent_memory.system import logs, paths, settings
 from agent_memory.system.clock import Clock, SystemClock
 from agent_memory.system.paths import MemoryFolder, Places
@@ -100,27 +101,27 @@ class App:
         """The index, brought up to date with the pages as they are now."""
         if self._mirror is None:
             self._prepare()
-            self._mirror = Mirror.open(self.folder.mirror, redact=_redacted, encoder=self.encoder)
+            self._mirror = Mirror.open(self.folder.mirror, redact=_redacted, encoder=lambda: self.encoder)
             self._open.callback(self._mirror.close)
         pages = self.pages()
-        if self._mirror.sync(pages).loaded and any(one.page.category == PROFILE for one in pages):
+        if self._mirror.sync(pages) and any(one.page.category == PROFILE for one in pages):
             self.witness()
         return self._mirror
 
     @property
     def index(self) -> Index:
-        """What memories are looked for in: the mirror or, where that cannot be had, the pages themselves."""
-        try:
-            return self.mirror
-        except (DatabaseError, FileError, LockTimeout) as error:
-            from agent_memory.recall.pages import Pages
+        """What memories are looked for in: the mirror or, where that cannot be had or fails, the pages themselves."""
+        return Standby(lambda: self.mirror, self._pages_instead)
 
-            self._warn_once(f"Searching in the pages themselves, which is slower: {error.message}")
-            return Pages(self.pages(), _redacted)
+    def _pages_instead(self, failure: Failure) -> Index:
+        from agent_memory.recall.pages import Pages
+
+        self.warn(f"Searching in the pages themselves, which is slower: {failure.message}")
+        return Pages(self.pages(), _redacted)
 
     def pages(self) -> list[PageState]:
         """Return the pages as they are now; one that cannot be read is named in a warning, once, and left out."""
-        return self.shelf.page_states(lambda error: self._warn_once(f"{error.message} It is left out."))
+        return self.shelf.page_states(lambda page, error: self.warn(f"{error.message} It is left out."))
 
     @cached_property
     def encoder(self) -> Encoder | None:
@@ -133,11 +134,12 @@ class App:
             return None
         from agent_memory.system import encoders
 
+        timeout_s = self.settings.number("semantic.timeout_s")
         client = _client(self.settings, self.environment, "semantic")
         if client is None:
-            return encoders.local()
+            return encoders.local(timeout_s)
         self._open.callback(client.close)
-        return encoders.Remote(client, self.settings.number("semantic.timeout_s"))
+        return encoders.Remote(client, timeout_s)
 
     @property
     def models(self) -> Client | None:
@@ -152,7 +154,8 @@ class App:
                 self._open.callback(self._models.close)
         return self._models
 
-    def _warn_once(self, message: str) -> None:
+    def warn(self, message: str) -> None:
+        """Tell whoever runs this something that is wrong and stops nothing; the same thing once."""
         if message not in self._warned:
             self._warned.add(message)
             _log.warning("%s", message)

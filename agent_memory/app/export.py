@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
+from unicodedata import normalize
 
 from agent_memory.app.container import App
 from agent_memory.app.tally import Report
@@ -47,9 +48,7 @@ def obsidian(app: App, folder: Path) -> Exported:
     Raises:
         FileError: The folder is inside the memory folder, is a file, or cannot be written.
     """
-    target = app.places.named(folder)
-    if target.resolve().is_relative_to(app.folder.root.resolve()):
-        raise FileError(f"{target} is in the memory folder itself.", hint="Name a folder elsewhere.", path=str(target))
+    target = _elsewhere(app, folder)
     if target.exists() and not files.is_folder(target):
         raise FileError(f"{target} is a file, not a folder.", hint="Name a folder.", path=str(target))
     exported = Exported()
@@ -58,7 +57,10 @@ def obsidian(app: App, folder: Path) -> Exported:
         files.sweep(parent)
     for name, text in wanted.items():
         _write(target, name, text, exported)
-    for name in sorted(set(_own_names(target)) - wanted.keys()):
+    # Where case makes no difference a folder may be called otherwise than its agent.
+    standing = {files.identify(target / name) for name in wanted}
+    gone = (name for name in sorted(_own_names(target)) if name not in wanted)
+    for name in (name for name in gone if files.identify(target / name) not in standing):
         if is_untouched(_text_of(target / name)):
             files.remove(target / name)
             exported.pruned.append(name)
@@ -80,9 +82,9 @@ def write_json(app: App, path: Path) -> bool:
     """Write the vault as JSON to ``path``; tell whether that changed it.
 
     Raises:
-        FileError: Something else than an export stands there, or it cannot be written.
+        FileError: Something else than an export stands there, it is in the memory folder, or cannot be written.
     """
-    target, text = app.places.named(path), json.dumps(as_json(app), ensure_ascii=False, indent=2) + "\n"
+    target, text = _elsewhere(app, path), json.dumps(as_json(app), ensure_ascii=False, indent=2) + "\n"
     files.sweep(target.parent, f".{target.name}.")
     snapshot = files.read(target)
     if snapshot is not None and snapshot.data == text.encode():
@@ -92,6 +94,13 @@ def write_json(app: App, path: Path) -> bool:
     files.make_folder(target.parent)
     files.replace(target, text.encode(), expected=snapshot.identity if snapshot else None)
     return True
+
+
+def _elsewhere(app: App, path: Path) -> Path:
+    target = app.places.named(path)
+    if target.resolve().is_relative_to(app.folder.root.resolve()):
+        raise FileError(f"{target} is in the memory folder itself.", hint="Name a place elsewhere.", path=str(target))
+    return target
 
 
 def _notes(view: View, exported: Exported) -> Iterator[tuple[str, str]]:
@@ -106,8 +115,9 @@ def _notes(view: View, exported: Exported) -> Iterator[tuple[str, str]]:
         if memory.page.archived and any(copy.page == memory.page.counterpart for copy in view.by_id(memory.id)):
             continue
         name = f"{memory.page.agent}/{memory.page.category}/{memory.id}"
-        taken[name] += 1
-        number = f"-{taken[name]}" if taken[name] > 1 else ""
+        alike = normalize("NFC", name).casefold()  # one name, on some file systems
+        taken[alike] += 1
+        number = f"-{taken[alike]}" if taken[alike] > 1 else ""
         yield f"{name}{number}.md", note_of(_bare(memory), title)
 
 

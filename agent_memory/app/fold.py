@@ -16,6 +16,7 @@ from agent_memory.model.transcript import Bookmark, ConversationFile, FileIdenti
 from agent_memory.tailing.reader import ClosedTurn, Reading, bookmark_after
 
 Turns = Iterator[ClosedTurn]
+Clean = Callable[[Memo], Memo]
 
 
 class Pass:
@@ -27,7 +28,14 @@ class Pass:
     """
 
     def __init__(
-        self, reading: Reading, seen: FileIdentity | None, agent: str, *, resumed: bool, again: Callable[[], Turns]
+        self,
+        reading: Reading,
+        seen: FileIdentity | None,
+        agent: str,
+        start: Memo,
+        *,
+        resumed: bool,
+        again: Callable[[], Turns],
     ) -> None:
         self.reading = reading
         self.seen = seen
@@ -36,7 +44,7 @@ class Pass:
         self.finished = self.failed = self.closed = self.stale = False
         self._resumed = resumed
         self._again = again
-        self._fold = _Fold(Memo.from_json(reading.resumed.memo) if reading.resumed else Memo.empty(), reading.marks)
+        self._fold = _Fold(start, reading.marks)
         self._unread = reading.turns()
         self._read: list[tuple[ClosedTurn, tuple[Candidate, ...]]] = []
 
@@ -44,6 +52,11 @@ class Pass:
     def file(self) -> ConversationFile:
         """The conversation's file."""
         return self.reading.file
+
+    @property
+    def chat(self) -> str:
+        """The conversation that it is, whatever file it is in."""
+        return self.reading.chat or self.file.conversation
 
     @property
     def waiting(self) -> int:
@@ -70,14 +83,15 @@ class Pass:
         ]
 
     @property
+    def categories(self) -> set[str]:
+        """Of which kinds the entries are that this may write or change."""
+        proposed = {candidate.category for _, candidates in self._read for candidate in candidates}
+        return proposed | ({"handoffs"} if self.closes else set())
+
+    @property
     def closes(self) -> bool:
         """Whether the conversation is read to its end, has gone quiet, and should get its handoff."""
         return self.finished and self.reading.idle and not self.stale
-
-    @property
-    def lacks_its_beginning(self) -> bool:
-        """Whether this is read anew, and what the conversation began with is not there any more."""
-        return self.reading.resumed is None and self.reading.first_turn > 0
 
     def handoff(self, summary: str = "") -> Candidate | None:
         """Return the handoff of what has been read, in a host's words if it gives a ``summary``."""
@@ -87,10 +101,10 @@ class Pass:
         """Let the handoff begin behind ``turn``, or behind everything read so far."""
         self._fold.cover_after(turn, lambda: self.reading.all_turns() or self._again())
 
-    def settle(self) -> Bookmark:
-        """Return the bookmark behind the turns that were waiting: they are in the vault now."""
+    def settle(self, clean: Clean) -> Bookmark:
+        """Return the bookmark, its memos ``clean``, behind the turns that were waiting: they are in the vault now."""
         self._read.clear()
-        return bookmark_after(self.reading, self._fold.settle(self.reading.marks_kept), settled=self.closes)
+        return bookmark_after(self.reading, self._fold.settle(self.reading.marks_kept, clean), settled=self.closes)
 
 
 class _Fold:
@@ -112,9 +126,9 @@ class _Fold:
             self._passed.append((closed, self.memo))
         return candidates
 
-    def settle(self, kept: int) -> list[Mark]:
+    def settle(self, kept: int, clean: Clean) -> list[Mark]:
         """Return the marks, those of the last ``kept`` turns at least; writing a memo out is dear."""
-        self.marks += [closed.mark(memo.to_json()) for closed, memo in self._passed[-kept:]]
+        self.marks += [closed.mark(clean(memo).to_json()) for closed, memo in self._passed[-kept:]]
         self._passed.clear()
         return self.marks
 

@@ -133,11 +133,11 @@ def _sort(view: View, words: Words, quotes: Quotes) -> Forgetting:
 
 def _batch(view: View, found: Forgetting, words: Words, app: App) -> Batch:
     now, gone = app.clock.now(), {memory.id for memory in found.removed}
-    changes = [Amend(memory.page, memory.id, body=left) for memory, left in found.trimmed]
+    changes = [Amend(memory.page, memory.id, left, raw=memory.raw) for memory, left in found.trimmed]
     lines = [TakenLine(line.key, line.id, now, "forgotten", line.words) for line in view.taken.lines if line.id in gone]
     lines += [TakenLine(memory.key, memory.id, now, "forgotten") for memory in found.removed if memory.key]
     pattern = TakenLine("", words.entry, now, "forgotten")
-    removals = [Remove(memory.page, memory.id) for memory in found.removed]
+    removals = [Remove(memory.page, memory.id, memory.raw) for memory in found.removed]
     return Batch((*changes, *removals), (*lines, *lines_for(words.runs, pattern)))
 
 

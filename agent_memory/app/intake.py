@@ -6,27 +6,26 @@ move only behind it: whatever interrupts this, doing it again gives the vault of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Final
 
+from agent_memory.app.closing import cleaner, close, start_of
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options
 from agent_memory.app.fold import Pass, Turns
 from agent_memory.app.tally import NOTHING, Tally, Trouble
 from agent_memory.errors import AgentMemoryError, LockTimeout
-from agent_memory.fabric.handoffs import place_handoff
 from agent_memory.fabric.take import Rules, Taking, take
-from agent_memory.model.memory import Batch, Candidate
+from agent_memory.model.memory import Batch
 from agent_memory.model.transcript import Bookmark, ConversationFile, FileIdentity, Origin, Turn
 from agent_memory.sources import source_named
 from agent_memory.system import files
-from agent_memory.tailing.chat import Origins, open_chat
+from agent_memory.tailing.chat import open_chat
 from agent_memory.tailing.reader import Reading, open_reading
-from agent_memory.vault.journal import last_origin
+from agent_memory.vault.foresee import foresee
 from agent_memory.vault.store import View
 
 # This many turns keep memory flat and make the disk wait rarely; short conversations share a batch.
@@ -34,65 +33,43 @@ TURNS_PER_BATCH: Final = 256
 PASSES_PER_BATCH: Final = 64
 
 
-@dataclass(frozen=True, slots=True)
-class _Decided:
-    """What a batch of conversations comes to: their entries, and a batch for each one's handoff."""
-
-    taking: Taking
-    closings: tuple[Batch, ...]
-
-    @property
-    def batch(self) -> Batch:
-        parts = self.taking.batch, *self.closings
-        return Batch(
-            tuple(change for part in parts for change in part.changes),
-            tuple(line for part in parts for line in part.taken),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Handed:
-    """Chats that a host hands over, by path, read instead of what is there; and its own words for the handoff."""
-
-    chats: Mapping[str, files.Snapshot]
-    summary: str = ""
-
-
 class Intake:
-    """Takes conversations; ``flush`` writes what is still waiting.
+    """Takes conversations; ``flush`` writes what is still waiting. A dry run tells what is ``foreseen``.
 
     Args:
         app: The product.
         options: How to read.
         tally: Counts what it comes to. What cannot be read is named there and costs itself, nothing else.
         taken: Told of each conversation that is done with.
-        handed: What a host hands over itself.
+        given: A chat that a host hands over, read instead of what is in its file.
+        summary: The host's own words for its handoff.
         said: Told of each turn once it is in the vault, and in whose pages.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what one taking depends on, each from another hand
         self,
         app: App,
         options: Options,
         tally: Tally,
         taken: Callable[[ConversationFile], None] = lambda file: None,
-        handed: Handed | None = None,
+        given: files.Snapshot | None = None,
+        summary: str = "",
         said: Callable[[str, Turn], None] = lambda agent, turn: None,
     ) -> None:
         self._app = app
         self._options = options
         self._tally = tally
         self._taken = taken
-        self._handed = handed or Handed({})
+        self._given = given
+        self._summary = summary
         self._said = said
         self._waiting: list[Pass] = []
+        self.foreseen: View | None = None
 
     def take(self, file: ConversationFile) -> None:
         """Read what is new in one conversation, unless capture is off."""
         if self._app.settings.text("extraction.mode") == "off":
             return
-        if any(one.file.conversation == file.conversation for one in self._waiting):
-            self.flush()
         try:
             self._read(file)
         except AgentMemoryError as error:
@@ -116,6 +93,9 @@ class Intake:
 
     def _read(self, file: ConversationFile) -> None:
         one = self._begin(file)
+        if one and any(other.chat == one.chat for other in self._waiting):
+            self.flush()  # another copy, which decides what is left to take in this one
+            one = self._begin(file)
         if one is None:
             self._tally.sessions_up_to_date += 1
             self._taken(file)
@@ -131,50 +111,38 @@ class Intake:
         return sum(one.waiting for one in self._waiting)
 
     def _begin(self, file: ConversationFile) -> Pass | None:
-        seen = self._seen(file)
-        if seen is None or self._is_settled(file, seen):
+        seen, state = self._seen(file), self._app.state if self._remembers else None
+        full = self._options.full
+        if seen is None or (state and not full and state.is_settled(file.conversation, seen)):
             return None
-        bookmark = self._bookmark(file)
+        bookmark = state.bookmark(file.conversation) if state else None
         reading = self._open(file, bookmark, seen)
         if reading is None:
             return None
-        agent = reading.agent or self._options.agent
-        return Pass(reading, seen, agent, resumed=bookmark is not None, again=lambda: self._again(file))
+        agent, start = reading.agent or self._options.agent, start_of(self._app, reading)
+        resumed = bookmark is not None and not full
+        return Pass(reading, seen, agent, start, resumed=resumed, again=lambda: self._again(file))
 
     def _seen(self, file: ConversationFile) -> FileIdentity | None:
-        given = self._handed.chats.get(file.path)
-        return given.identity if given else files.identify(Path(file.path))
-
-    def _is_settled(self, file: ConversationFile, seen: FileIdentity) -> bool:
-        return self._remembers and self._app.state.is_settled(file.conversation, seen)
-
-    def _bookmark(self, file: ConversationFile) -> Bookmark | None:
-        return self._app.state.bookmark(file.conversation) if self._remembers else None
+        return self._given.identity if self._given else files.identify(Path(file.path))
 
     @property
     def _remembers(self) -> bool:
         """Whether bookmarks count; a dry run does not make the state that is not there."""
-        return (
-            self._options.follow
-            and not self._options.full
-            and (not self._options.dry or self._app.folder.state.exists())
-        )
+        return self._options.follow and (not self._options.dry or self._app.folder.state.exists())
 
     def _open(self, file: ConversationFile, bookmark: Bookmark | None, seen: FileIdentity) -> Reading | None:
-        now = self._app.clock.now()
+        now, full = self._app.clock.now(), self._options.full
+        idle = partial(is_idle, now=now, idle_after=self._options.idle_after)
+        if source_named(file.source).chat_of is None:
+            return open_reading(file, None if full else bookmark, idle=idle(seen), now=now)
+        origins = partial(self._origins, file.source)
+        given = self._given
+        return open_chat(file, bookmark, idle=idle, now=now, origins=origins, given=given, full=full)
 
-        idle = partial(is_idle_since, now=now, idle_after=self._options.idle_after)
-        if source_named(file.source).chat_of is not None:
-            given, origins = self._handed.chats.get(file.path), self._origins_of(file)
-            return open_chat(file, bookmark, idle=idle, now=now, origins=origins, given=given)
-        return open_reading(file, bookmark, idle=idle(seen.mtime_ns), now=now)
-
-    def _origins_of(self, file: ConversationFile) -> Origins:
-        def origins(agent: str) -> Iterable[Origin]:
-            memories = (memory for memory in self._app.vault.view().memories if memory.page.agent == agent)
-            return [memory.origin for memory in memories if memory.origin and memory.origin.source == file.source]
-
-        return origins
+    def _origins(self, source: str, agent: str) -> list[Origin]:
+        memories = (memory for memory in self._app.vault.view(partial=True).memories if memory.page.agent == agent)
+        return [memory.origin for memory in memories if memory.origin and memory.origin.source == source]
 
     def _again(self, file: ConversationFile) -> Turns:
         reading = self.reread(file)
@@ -196,20 +164,23 @@ class Intake:
     def _apply(self, passes: list[Pass]) -> None:
         if not passes:
             return
-        decided: list[_Decided] = []
+        decided: list[tuple[View, Taking]] = []
 
         def plan(view: View) -> Batch:
-            decided.append(self._decide(view, passes))
-            return decided[-1].batch
+            taking, batch = self._decide(view, passes)
+            decided.append((view, taking))
+            return batch
 
         if self._options.dry:
-            plan(self._app.vault.view())
+            before = self.foreseen or self._app.vault.view(partial=True)
+            self.foreseen = foresee(before, plan(before), now=self._app.clock.now())
         else:
-            self._app.vault.update(plan, verb=self._options.verb)
+            self._app.vault.update(plan, verb=self._options.verb, partial=True)
+        view, taking = decided[-1]
         self._tally.turns += sum(one.waiting for one in passes)
-        self._tally.add(decided[-1].taking)
+        self._tally.add(taking)
         said = [(one.agent, proposal.turn) for one in passes for proposal in one.proposals()]
-        bookmarks = [one.settle() for one in passes]
+        bookmarks = [one.settle(cleaner(view)) for one in passes]
         if not self._options.dry and self._options.follow:
             self._app.state.save(bookmarks)
             for agent, turn in said:
@@ -218,35 +189,18 @@ class Intake:
             if one.finished:
                 self._count(one)
 
-    def _decide(self, view: View, passes: list[Pass]) -> _Decided:
+    def _decide(self, view: View, passes: list[Pass]) -> tuple[Taking, Batch]:
+        """Decide what a batch comes to; a conversation that a page is needed for which cannot be read has to wait."""
         for one in passes:
             one.stale = self._seen(one.file) != one.seen
+            if error := view.refusal(one.agent, one.categories):
+                raise error
         proposals = [proposal for one in passes for proposal in one.proposals()]
-        minimum = self._app.settings.number("extraction.min_confidence")
+        minimum, now = self._app.settings.number("extraction.min_confidence"), self._app.clock.now()
         propose = self._app.settings.text("extraction.mode") == "propose"
-        taking = take(view, proposals, Rules(self._app.clock.now(), minimum, propose=propose))
-        closings = [self._closing(view, one) for one in passes if one.closes]
-        return _Decided(taking, tuple(closings))
-
-    def _closing(self, view: View, one: Pass) -> Batch:
-        """Write a conversation's handoff, continued behind whatever a person has made their own."""
-        tried: set[str] = set()
-        if one.lacks_its_beginning and (covered := _covered(view, one)) is not None:
-            one.cover_after(covered)
-        while (candidate := one.handoff(self._handed.summary)) is not None and candidate.key not in tried:
-            tried.add(candidate.key)
-            placed = place_handoff(view, candidate, agent=one.agent, now=self._app.clock.now())
-            if isinstance(placed, Batch):
-                one.closed = bool(placed.changes)
-                return placed
-            one.cover_after(placed.turn if placed.turn is not None else self._last_covered(view, candidate))
-        return Batch()
-
-    def _last_covered(self, view: View, candidate: Candidate) -> int | None:
-        """Return the last turn that a handoff covered before a person removed it; None if nobody knows."""
-        line = view.taken.by_key(candidate.key)
-        origin = last_origin(self._app.vault.journal_runs(), line.id) if line else None
-        return origin.turn if origin else None
+        taking = take(view, proposals, Rules(now, minimum, propose=propose))
+        closings = (close(self._app, view, one, self._summary, now=now) for one in passes if one.closes)
+        return taking, Batch.joined((taking.batch, *closings))
 
     def _count(self, one: Pass) -> None:
         reading, tally = one.reading, self._tally
@@ -269,17 +223,8 @@ class Intake:
         self._tally.errors.append(Trouble(file.path, None, f"{error.message} {error.hint}".strip()))
 
 
-def _covered(view: View, one: Pass) -> int | None:
-    """Return the last turn of a conversation that some handoff covers."""
-    handoffs = (memory.origin for memory in view.memories if memory.page.category == "handoffs")
-    return max((origin.turn for origin in handoffs if origin and origin.conversation == one.reading.chat), default=None)
-
-
 def is_idle(identity: FileIdentity | None, *, now: datetime, idle_after: timedelta) -> bool:
-    """Tell whether nobody has written to a file for long enough."""
-    return identity is not None and is_idle_since(identity.mtime_ns, now=now, idle_after=idle_after)
-
-
-def is_idle_since(mtime_ns: int, *, now: datetime, idle_after: timedelta) -> bool:
-    """Tell whether a time of writing is long enough ago; one as far in the future says that the clock was set back."""
-    return abs(int(now.timestamp() * 1e9) - mtime_ns) >= idle_after.total_seconds() * 1e9
+    """Tell whether nobody has written to a file for long enough; a time as far in the future says as much."""
+    return identity is not None and abs(int(now.timestamp() * 1e9) - identity.mtime_ns) >= (
+        idle_after.total_seconds() * 1e9
+    )

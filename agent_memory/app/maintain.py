@@ -18,7 +18,7 @@ from agent_memory.app.migrate import held_notes
 from agent_memory.app.sessions import cleaner
 from agent_memory.app.tally import Trouble
 from agent_memory.app.trim import trim
-from agent_memory.errors import ModelError
+from agent_memory.errors import FileError, ModelError
 from agent_memory.jobs import JOBS, is_due
 from agent_memory.jobs.compact import Limits, plan_compaction
 from agent_memory.model.memory import Batch, Move
@@ -65,13 +65,14 @@ def compact(app: App, *, dry_run: bool, legacy: bool = False) -> Compaction:
     """
     if not app.folder.root.exists():
         return Compaction(dry_run=dry_run)
-    expired = _expired(app)
+    troubles: list[Trouble] = []
+    expired = _expired(app, troubles)
     if not dry_run:
         files.sweep(app.folder.checkpoints)
         for path in expired:
             files.remove(path)
     trims = trim(app, dry_run=dry_run)
-    moves = _move(app, dry_run=dry_run)
+    moves = _move(app, troubles, trims.foreseen, dry_run=dry_run)
     old = []
     for path in held_notes(app) if legacy else ():
         old.append(path.name)
@@ -81,7 +82,7 @@ def compact(app: App, *, dry_run: bool, legacy: bool = False) -> Compaction:
         checkpoints_cleaned=len(expired),
         conversations_trimmed=len(trims.removed),
         vault_entries_merged=sum(moves.values()),
-        index_rebuilt=not dry_run and app.mirror.repair(app.shelf.page_states()),
+        index_rebuilt=not dry_run and app.mirror.repair(app.pages()),
         legacy_files_cleaned=len(old),
         plan=(
             *(f"{path.relative_to(app.folder.root).as_posix()}: expired or broken" for path in expired),
@@ -89,7 +90,7 @@ def compact(app: App, *, dry_run: bool, legacy: bool = False) -> Compaction:
             *(f"{page}: {count} entries, to the archive" for page, count in moves.items()),
             *(f"{name}: in the vault, word for word" for name in old),
         ),
-        troubles=tuple(trims.troubles),
+        troubles=(*troubles, *trims.troubles),
         dry_run=dry_run,
     )
     if not dry_run:
@@ -98,16 +99,22 @@ def compact(app: App, *, dry_run: bool, legacy: bool = False) -> Compaction:
     return done
 
 
-def _expired(app: App) -> list[Path]:
+def _expired(app: App, troubles: list[Trouble]) -> list[Path]:
     """Return the checkpoints that nobody would recover any more, or that are none."""
-    days, now = app.settings.count("compact.checkpoint_days"), app.clock.now()
-    found = {path: files.read(path) for path in files.list_folder(app.folder.checkpoints) if path.suffix == ".json"}
-    read = {path: checkpoints.parse(snapshot.data, path.stem) for path, snapshot in found.items() if snapshot}
-    return [path for path, one in read.items() if not checkpoints.is_fresh(one, now=now, days=days)]
+    days, now, expired = app.settings.count("compact.checkpoint_days"), app.clock.now(), []
+    for path in files.list_folder(app.folder.checkpoints):
+        try:
+            snapshot = files.read(path) if path.suffix == ".json" else None
+        except FileError as error:
+            troubles.append(Trouble(str(path), None, error.message))
+            continue
+        if snapshot and not checkpoints.is_fresh(checkpoints.parse(snapshot.data, path.stem), now=now, days=days):
+            expired.append(path)
+    return expired
 
 
-def _move(app: App, *, dry_run: bool) -> Counter[str]:
-    """Do the work on pages, all in one batch; return how many entries move, by page."""
+def _move(app: App, troubles: list[Trouble], foreseen: View | None, *, dry_run: bool) -> Counter[str]:
+    """Do the work on pages, all in one batch; return how many entries move, by page; of those ``foreseen`` too."""
     limits = Limits(
         max_entries=app.settings.count("compact.max_entries"),
         keep_entries=app.settings.count("compact.keep_entries"),
@@ -122,10 +129,12 @@ def _move(app: App, *, dry_run: bool) -> Counter[str]:
         moves.update(change.page.path for change in batch.changes if isinstance(change, Move))
         return batch
 
+    view = foreseen or app.vault.view(partial=True)
+    troubles += [Trouble(str(error.facts["path"]), None, error.message) for error in view.unreadable.values()]
     if dry_run:
-        plan(app.vault.view())
+        plan(view)
     else:
-        app.vault.update(plan, verb="compact")
+        app.vault.update(plan, verb="compact", partial=True)
     return moves
 
 

@@ -42,7 +42,7 @@ class _Part:
 
 def flat_notes(app: App) -> list[Path]:
     """Return the Markdown files beside the agents' folders that are neither ours nor the project's."""
-    found = [path for path in files.list_folder(app.folder.root) if path.suffix == PAGE_SUFFIX and path.is_file()]
+    found = [path for path in files.list_folder(app.folder.root) if path.suffix == PAGE_SUFFIX and not path.is_dir()]
     return [path for path in found if path.name[0] not in "._" and path.name.lower() != "readme.md"]
 
 
@@ -51,12 +51,13 @@ def held_notes(app: App) -> Iterator[Path]:
 
     Each is yielded as soon as that is proven, before anybody has had time to write to it.
     """
-    root, view = app.folder.root, app.vault.view()
+    root, view = app.folder.root, app.vault.view(partial=True)
     aside = [path for path in files.list_folder(root) if path.suffix == BACKUP and PAGE_SUFFIX in path.suffixes]
     migrated = [path for path in flat_notes(app) if path.stem in view.agents]
     bodies = [memory.body for memory in view.memories]
     for path in (*aside, *migrated) if paths.repository_root(root) != root else ():
-        if path.is_file() and not path.is_symlink() and is_held(files.read_text(path) or "", bodies):
+        snapshot = files.read(path) if path.is_file() and not path.is_symlink() else None
+        if snapshot and is_held(_text_of(snapshot) or "", bodies):
             yield path
 
 
@@ -79,10 +80,11 @@ def migrate(app: App, *, dry: bool) -> Report:
 
 
 def _migrate(app: App, path: Path, report: Report, *, dry: bool) -> None:
-    agent, snapshot = check_name(path.stem, "an agent"), files.read(path)
-    text = snapshot.data.decode("utf-8-sig", "replace") if snapshot else ""
-    if snapshot is None or not text.strip():
-        report.skip(path.name, "nothing in it")
+    agent, snapshot = check_name(path.stem, "an agent"), None if path.is_symlink() else files.read(path)
+    text = _text_of(snapshot) if snapshot else None
+    if snapshot is None or text is None or not text.strip():
+        unread = "a link, or not there any more" if snapshot is None else "not in UTF-8: save it so, and migrate again"
+        report.skip(path.name, unread if text is None else "nothing in it")
         return
     found = list(sections(text))
     for section in found:
@@ -97,6 +99,14 @@ def _migrate(app: App, path: Path, report: Report, *, dry: bool) -> None:
         report.skip(path.name, "was written to in the meantime, and keeps its name: migrate again")
     else:
         report.take(path.name, f"kept as {files.put_aside(path, BACKUP).name}")
+
+
+def _text_of(snapshot: files.Snapshot) -> str | None:
+    """Return what a note says; None if it is not in UTF-8, of which nothing is guessed."""
+    try:
+        return snapshot.data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
 
 
 def _add(app: App, parts: Sequence[_Part], *, dry: bool) -> set[str]:
@@ -124,7 +134,9 @@ def _tell(report: Report, name: str, parts: Sequence[_Part], added: set[str]) ->
         what = f"{name}: {part.page.category}"
         if part.key not in added:
             report.skip(what, "in the vault already, or forgotten")
-        elif part.redactions:
+            continue
+        added.remove(part.key)
+        if part.redactions:
             report.take(what, f"an entry in {part.page.path}; {part.redactions} secrets are in the kept note alone")
         else:
             report.take(what, f"an entry in {part.page.path}")

@@ -6,6 +6,7 @@ from agent_memory.app.container import App
 from agent_memory.errors import UnknownAgent, UnknownCategory
 from agent_memory.fabric.catalogue import CATEGORY_NAMES
 from agent_memory.model.ids import check_name
+from agent_memory.system import files
 from agent_memory.vault.view import View
 
 
@@ -21,7 +22,7 @@ def categories(view: View) -> tuple[str, ...]:
 
 
 def check_agent(app: App, agent: str) -> str:
-    """Return ``agent`` if it is the workspace's own or has pages.
+    """Return ``agent`` if it is the workspace's own, or has pages or a session that broke off.
 
     Raises:
         UnknownAgent: Neither.
@@ -29,7 +30,8 @@ def check_agent(app: App, agent: str) -> str:
     """
     check_name(agent, "an agent")
     known = agents(app)
-    if agent != app.agent and agent not in known:
+    saved = files.identify(app.folder.checkpoints / f"{agent}.json")
+    if agent != app.agent and agent not in known and not saved:
         listed = ", ".join(known) or "none yet"
         raise UnknownAgent(f"There is no agent {agent!r}.", hint=f"Agents with pages: {listed}.", agent=agent)
     return agent

@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from agent_memory.app.closing import cleaner
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options, judged, transcript_folders
 from agent_memory.app.fold import Pass
@@ -21,7 +22,8 @@ from agent_memory.app.intake import TURNS_PER_BATCH
 from agent_memory.app.migrate import flat_notes
 from agent_memory.app.tally import Report
 from agent_memory.errors import AgentMemoryError, FileError
-from agent_memory.model.memory import Batch, Memory, TakenLine
+from agent_memory.extraction import Memo
+from agent_memory.model.memory import Batch, TakenLine
 from agent_memory.model.text import one_line
 from agent_memory.model.transcript import Bookmark, ConversationFile
 from agent_memory.redaction import redact
@@ -84,7 +86,7 @@ def _tell_entries(view: View, report: Report) -> None:
 def _sessions(app: App, transcripts: Path | None, report: Report) -> Iterator[_Known]:
     """Yield what was read of each transcript that is here."""
     found = {file.conversation: file for file in _transcripts(app, transcripts) if file.path.endswith(".jsonl")}
-    for session in npm.sessions(_kept(app, npm.SESSIONS_FILE)):
+    for session in npm.sessions(files.read_text(app.folder.machine / npm.SESSIONS_FILE) or ""):
         file = found.get(session.conversation)
         if file is None:
             report.skip(session.conversation, "its transcript is not here")
@@ -117,7 +119,7 @@ def _as_read_before(app: App, file: ConversationFile, session: npm.Session) -> _
     size = reading.identity.size
     end = min(_end_of_line(Path(file.path), session.lines), size)
     reading.identity = replace(reading.identity, size=end)
-    return _known(reading, handed_off=session.handed_off, settled=session.handed_off and end == size)
+    return _known(app, reading, handed_off=session.handed_off, settled=session.handed_off and end == size)
 
 
 def _end_of_line(path: Path, number: int) -> int:
@@ -130,14 +132,16 @@ def _end_of_line(path: Path, number: int) -> int:
 
 def _chats(app: App, report: Report) -> Iterator[_Known]:
     """Yield what the package's compaction has read of each chat; its handoff was of what it cut away."""
-    counts = npm.chats(_kept(app, npm.CHATS_FILE))
+    counts = npm.chats(files.read_text(app.folder.machine / npm.CHATS_FILE) or "")
     for file in scan([app.folder.conversations], (dashboard.DASHBOARD,)).files if counts else ():
         try:
             given = _as_it_was(file, counts)
             reading = open_chat(file, None, idle=lambda _: True, now=app.clock.now(), given=given)
             if reading is not None and _is_bookmarked(app, file):
                 report.skip(file.conversation, _BOOKMARKED)
-            elif reading is not None and (known := _known(reading, handed_off=False, settled=False)).bookmark.marks:
+            elif (
+                reading is not None and (known := _known(app, reading, handed_off=False, settled=False)).bookmark.marks
+            ):
                 yield known
                 report.take(file.conversation, "bookmark behind the messages that were compacted")
         except AgentMemoryError as error:
@@ -149,18 +153,19 @@ def _as_it_was(file: ConversationFile, counts: dict[str, list[int]]) -> files.Sn
     return snapshot and files.Snapshot(npm.cut_chat(snapshot.data, name, counts), snapshot.identity)
 
 
-def _known(reading: Reading, *, handed_off: bool, settled: bool) -> _Known:
-    one = Pass(reading, None, reading.agent, resumed=False, again=lambda: iter(()))
+def _known(app: App, reading: Reading, *, handed_off: bool, settled: bool) -> _Known:
+    clean = cleaner(View(taken=app.shelf.ledger()))
+    one = Pass(reading, None, reading.agent, Memo.empty(), resumed=False, again=lambda: iter(()))
     keys: list[str] = []
     while not one.finished:
         one.read(TURNS_PER_BATCH)
         keys += [candidate.key for proposal in one.proposals() for candidate in proposal.candidates]
-        one.settle()
+        one.settle(clean)
     if handed_off:
         handoff = one.handoff()
         keys += [handoff.key] if handoff else []
         one.cover_after(None)
-    return _Known(tuple(keys), replace(one.settle(), settled=settled))
+    return _Known(tuple(keys), replace(one.settle(clean), settled=settled))
 
 
 def _write(app: App, known: list[_Known]) -> None:
@@ -183,7 +188,9 @@ def _drop_index(app: App, view: View, report: Report, *, dry: bool) -> None:
         return
     documents = npm.documents(text)
     missing = [
-        one.id for one in documents or () if not any(_says(memory, one.content) for memory in view.by_id(one.id))
+        entry
+        for entry, words in documents or ()
+        if not any(one_line(words) in one_line(memory.raw) for memory in view.by_id(entry))
     ]
     if documents is None:
         report.skip(path.name, "kept: it cannot be read, so nothing shows that its words stand in the pages")
@@ -196,13 +203,5 @@ def _drop_index(app: App, view: View, report: Report, *, dry: bool) -> None:
             files.remove(path)
 
 
-def _says(memory: Memory, content: str) -> bool:
-    return one_line(content) in one_line(memory.raw)
-
-
 def _is_bookmarked(app: App, file: ConversationFile) -> bool:
     return app.folder.state.exists() and app.state.bookmark(file.conversation) is not None
-
-
-def _kept(app: App, name: str) -> str:
-    return files.read_text(app.folder.machine / name) or ""

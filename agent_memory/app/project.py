@@ -90,7 +90,7 @@ def _conventions(app: App) -> list[str]:
         for memory in app.vault.view().memories
         if memory.page.category == "decisions"
         and memory.active
-        and TAG in memory.tags
+        and TAG in map(str.casefold, memory.tags)
         # A word that an agent has said is no rule yet: a person must have tagged or written it.
         and (memory.edited or memory.meta.get("by") == "user")
     ]

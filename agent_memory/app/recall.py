@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from agent_memory.app.container import App
 from agent_memory.app.names import check_agent, check_category
 from agent_memory.model.recall import Hit, Query
-from agent_memory.recall.engine import recall
+from agent_memory.recall.engine import excerpted, recall
 
 if TYPE_CHECKING:
     from agent_memory.recall.rewrite import History
@@ -33,7 +33,8 @@ def search(app: App, query: Query, *, session: str = "", history: History = ()) 
         check_category(app.shelf.view(fresh=False), query.category)
     if not app.folder.root.exists():
         return []
-    return recall(app.index, replace(query, text=asked_for(app, session, query.text, history)))
+    query = replace(query, text=asked_for(app, session, query.text, history))
+    return excerpted(recall(app.index, query), query)
 
 
 def asked_for(app: App, session: str, message: str, history: History) -> str:

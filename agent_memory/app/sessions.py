@@ -21,7 +21,8 @@ from agent_memory.model.session import Checkpoint, Message
 from agent_memory.recall.rewrite import Speaker
 from agent_memory.redaction import redact
 from agent_memory.sessions import checkpoint as checkpoints
-from agent_memory.sources.dashboard import DASHBOARD, chat_of, name_of
+from agent_memory.sources.dashboard import DASHBOARD, chat_of
+from agent_memory.sources.dashboard import name_of as name_of
 from agent_memory.system import files, locks
 from agent_memory.tailing.scan import scan
 from agent_memory.vault.store import View
@@ -105,7 +106,7 @@ def recovering(app: App, agent: str) -> tuple[Message, ...]:
     found = recover(app, agent)
     if found is None:
         return ()
-    pages = [state for state in app.shelf.page_states() if state.page == PageRef(agent, "handoffs")]
+    pages = [state for state in app.pages() if state.page == PageRef(agent, "handoffs")]
     return checkpoints.recovering(found, (handoff for page in pages for handoff in page.load()))
 
 
@@ -150,10 +151,11 @@ def _from_file(app: App, path: Path) -> Checkpoint:
     if snapshot is None or chat is None or not isinstance(value, dict) or not isinstance(value.get("messages"), list):
         raise UsageError("It holds no conversation, or not all of it.", hint="Wait until its host has written it.")
     said = (message for message in value["messages"] if checkpoints.is_message(message))
-    written = datetime.fromtimestamp(snapshot.identity.mtime_ns / 1e9, UTC)
+    now, written = app.clock.now(), datetime.fromtimestamp(snapshot.identity.mtime_ns / 1e9, UTC)
+    known = chat.saved_at if chat.saved_at and chat.saved_at <= now else written
     return Checkpoint(
         check_name(chat.agent or path.stem, "an agent"),
-        min(chat.saved_at or written, app.clock.now()),
+        min(known, now),
         tuple(message for message in said if message.get("internal") is not True),
         chat.chat_id or None,
         name_of(value.get("modelId")) or None,

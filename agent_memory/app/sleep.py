@@ -10,7 +10,7 @@ from datetime import timedelta
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options
 from agent_memory.app.ingest import follow
-from agent_memory.app.intake import Handed, Intake
+from agent_memory.app.intake import Intake
 from agent_memory.app.sessions import Chat, checkpoint
 from agent_memory.app.tally import Tally
 from agent_memory.errors import UsageError
@@ -37,8 +37,9 @@ def sleep(app: App, chat: Chat, summary: str = "") -> Tally:
     checkpoint(app, chat)
     tally = Tally()
     file, given = _as_file(app, chat), _as_snapshot(app, chat)
-    options = Options(chat.agent, idle_after=timedelta(0), verb="sleep")
-    intake = Intake(app, options, tally, handed=Handed({file.path: given}, redact(summary).text.strip()))
+    # What was taken already is read once more if there is something new to say of it.
+    options = Options(chat.agent, idle_after=timedelta(0), full=bool(summary.strip()), verb="sleep")
+    intake = Intake(app, options, tally, given=given, summary=redact(summary).text.strip())
     intake.take(file)
     intake.flush()
     if tally.sessions_processed:

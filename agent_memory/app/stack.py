@@ -38,7 +38,7 @@ def _line(manifest: str, found: Found) -> str:
 
 
 def _python(text: str) -> Found:
-    tree = _toml(text)
+    tree = _tree(tomllib.loads, text)
     poetry = _under(tree, "tool", "poetry", "dependencies")
     listed = _under(tree, "project").get("dependencies")
     libraries = listed if isinstance(listed, list) else [name for name in poetry if name != "python"]
@@ -46,7 +46,7 @@ def _python(text: str) -> Found:
 
 
 def _javascript(text: str) -> Found:
-    tree = _json(text)
+    tree = _tree(json.loads, text)
     named = [*_under(tree, "dependencies"), *_under(tree, "devDependencies")]
     language = "TypeScript" if "typescript" in named else "JavaScript"
     node = _under(tree, "engines").get("node")
@@ -55,7 +55,7 @@ def _javascript(text: str) -> Found:
 
 
 def _rust(text: str) -> Found:
-    tree = _toml(text)
+    tree = _tree(tomllib.loads, text)
     edition = _under(tree, "package").get("edition")
     shared = _under(tree, "workspace", "dependencies")
     return "Rust", edition, [*_under(tree, "dependencies"), *shared]
@@ -94,15 +94,8 @@ def _under(tree: object, *keys: str) -> dict[str, Any]:
     return tree if isinstance(tree, dict) else {}
 
 
-def _toml(text: str) -> object:
+def _tree(parse: Callable[[str], object], text: str) -> object:
     try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return None
-
-
-def _json(text: str) -> object:
-    try:
-        return json.loads(text)
+        return parse(text)
     except (ValueError, RecursionError):
         return None

@@ -28,10 +28,11 @@ from agent_memory.vault.store import View
 
 @dataclass(slots=True)
 class Trims:
-    """How many messages went out of which files, or would, and what could not be read."""
+    """How many messages went out of which files, or would, what could not be read, and the vault that is foreseen."""
 
     removed: dict[str, int] = field(default_factory=dict)
     troubles: list[Trouble] = field(default_factory=list)
+    foreseen: View | None = None
 
 
 def trim(app: App, *, dry_run: bool) -> Trims:
@@ -40,9 +41,11 @@ def trim(app: App, *, dry_run: bool) -> Trims:
     ripe = {file: removable for file in found.files if (removable := _removable(app, file, done))}
     if dry_run:
         done.removed = {Path(file.path).name: removable for file, removable in ripe.items()}
+        _take(app, list(ripe), done, dry=True)
         return done
-    files.sweep(app.folder.conversations)
-    _take(app, list(ripe), done)
+    if files.is_folder(app.folder.conversations):
+        files.sweep(app.folder.conversations)
+    _take(app, list(ripe), done, dry=False)
     for file in ripe:
         with contextlib.suppress(PageConflict):
             _cut(app, file, done)
@@ -64,17 +67,18 @@ def _removable(app: App, file: ConversationFile, done: Trims) -> int:
     return cut.removed if cut else 0
 
 
-def _take(app: App, ripe: list[ConversationFile], done: Trims) -> None:
+def _take(app: App, ripe: list[ConversationFile], done: Trims, *, dry: bool) -> None:
     tally, still = Tally(), timedelta(seconds=app.settings.number("compact.still_s"))
-    intake = Intake(app, Options(app.agent, still, verb="compact"), tally)
-    view = app.vault.view() if ripe else View()
+    intake = Intake(app, Options(app.agent, still, dry=dry, verb="compact"), tally)
+    view = app.vault.view(partial=True) if ripe else View()
     for file in ripe:
-        bookmark = app.state.bookmark(file.conversation)
+        bookmark = None if dry else app.state.bookmark(file.conversation)
         written = handoff(Memo.from_json(bookmark.marks[-1].memo)) if bookmark and bookmark.marks else None
         if written and not (view.by_key(written.key) or view.taken.by_key(written.key)):
             app.state.forget(file.conversation)  # the vault is older than the bookmark, and the vault counts
         intake.take(file)
     intake.flush()
+    done.foreseen = intake.foreseen
     done.troubles += [trouble for trouble in tally.errors if trouble.line is None]
 
 

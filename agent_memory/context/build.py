@@ -5,13 +5,13 @@ The budget counts the whole text, markers and headings included, and holds for a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
 from agent_memory.context import render
-from agent_memory.context.budget import Space, pack
+from agent_memory.context.budget import Shown, Space, pack
 from agent_memory.context.counting import COUNTERS, Counter
 from agent_memory.context.sections import SECTIONS, Section, Source
 from agent_memory.errors import UsageError
@@ -37,7 +37,7 @@ def build(  # noqa: PLR0913 (of what, and of which size)
     shown: Set[str] = frozenset(),
     caps: Mapping[str, int] = MappingProxyType({}),
 ) -> Briefing:
-    """Render what ``source`` has for a briefing of one kind into at most ``max_tokens``.
+    """Render what ``source`` has for a briefing of one kind into at most ``max_tokens`` of ``counter``.
 
     Args:
         agent: Whose briefing.
@@ -46,8 +46,7 @@ def build(  # noqa: PLR0913 (of what, and of which size)
         max_tokens: The budget.
         counter: What counts as a token.
         shown: Digests of items that the reader has seen already; these are left out.
-        caps: The most tokens that a section of a turn may take, by name, where it is not the table's number; 0 leaves
-            it out.
+        caps: The most tokens of a turn's sections, by name, where not the table's; 0 leaves a section out.
 
     Raises:
         UsageError: The budget is below ``MIN_TOKENS``, which the frame itself needs.
@@ -55,36 +54,31 @@ def build(  # noqa: PLR0913 (of what, and of which size)
     if max_tokens < MIN_TOKENS:
         needs = f"A briefing needs at least {MIN_TOKENS} tokens, not {max_tokens}."
         raise UsageError(needs, hint="Raise the budget.", field="max_tokens")
-    wanted = [_capped(section, caps, source) for section in SECTIONS if section.kind == kind]
-    wanted = [section for section in wanted if section.max_tokens != 0]
-    sections = [(section, fresh(section.items(source), shown)) for section in wanted]
+    sections = [(section, fresh(section.items(source), shown)) for section in _wanted(kind, caps, source)]
     space = Space(counter, _language(source.command, sections), max_tokens)
     top = _frame(kind, space)
     room = max_tokens * counter.units_per_token - counter.size((*top, BRIEFING_END))
-    packed = pack(sections, room, space)
-    lines = [line for part in packed.values() for line in part.lines]
-    nothing = NOTHING[space.language]
-    if not lines and kind == "session" and counter.size([nothing]) <= room:
-        lines = [nothing]
-    text = "\n".join((*top, *lines, BRIEFING_END))
-    return Briefing(
-        agent=agent,
-        command=source.command,
-        kind=kind,
-        text=text,
-        prefix="\n".join(top) + "\n",
-        tokens=counter.tokens(text),
-        max_tokens=max_tokens,
-        items=tuple(item for part in packed.values() for item in part.items),
-        query=source.query or source.command,
-    )
+    packed = pack(sections, room, space).values()
+    text = "\n".join((*top, *_lines(kind, packed, room, space), BRIEFING_END))
+    items = tuple(item for part in packed for item in part.items)
+    size, query = counter.tokens(text), source.query or source.command
+    return Briefing(agent, source.command, kind, text, "\n".join(top) + "\n", size, max_tokens, items, query)
 
 
-def _capped(section: Section, caps: Mapping[str, int], source: Source) -> Section:
-    if section.kind == "session":
-        return section
-    rows = source.index_rows if section.name == "memory-index" else section.rows
-    return replace(section, max_tokens=caps.get(section.name, section.max_tokens), rows=rows)
+def _wanted(kind: Kind, caps: Mapping[str, int], source: Source) -> list[Section]:
+    sections = [section for section in SECTIONS if section.kind == kind]
+    if kind == "turn":
+        sections = [replace(section, max_tokens=caps.get(section.name, section.max_tokens)) for section in sections]
+        rows = {"memory-index": source.index_rows}
+        sections = [replace(section, rows=rows.get(section.name, section.rows)) for section in sections]
+    return [section for section in sections if section.max_tokens != 0]
+
+
+def _lines(kind: Kind, packed: Iterable[Shown], room: int, space: Space) -> Sequence[str]:
+    """Return the lines between the frame's; a session to which nothing can be told is told so."""
+    lines = [line for part in packed for line in part.lines]
+    nothing = [NOTHING[space.language]]
+    return nothing if not lines and kind == "session" and space.counter.size(nothing) <= room else lines
 
 
 def _frame(kind: Kind, space: Space) -> tuple[str, ...]:

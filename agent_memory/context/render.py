@@ -24,8 +24,11 @@ RULE: Final = (
 MAX_ID_CHARS: Final = 24
 
 _MARKER: Final = re.compile(r"agent-memory\s*:\s*briefing", re.IGNORECASE)
+# Controls, and what Unicode calls default ignorable: nobody sees these, and a model reads what they spell.
 _UNSEEN: Final = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]"
 )
 # A blank at these places, and Markdown has no link, image, definition, autolink, tag or comment there,
 # and a vault no [[id]].
@@ -51,7 +54,7 @@ def label(hit: Hit) -> str:
 def plain(text: str) -> str:
     """Return ``text`` on one line, without what is unseen, and with nothing in it that a reader would act on."""
     line = one_line(clean(text))
-    if not line.isprintable():
+    if not (line.isascii() and line.isprintable()):
         line = one_line(visible(line))
     if not _SUSPECTS.isdisjoint(line):
         line = _MARKER.sub("agent-memory·briefing", _LIVE.sub(" ", line))

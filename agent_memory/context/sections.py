@@ -21,7 +21,7 @@ from agent_memory.model.text import Language, open_boxes, shorten
 ROW_CHARS: Final = 8_000
 PREVIEW_CHARS: Final = 160
 FOUND_ROWS: Final = 3
-POOL: Final = 50
+POOL: Final = 75
 MESSAGE_CHARS: Final = 100
 MESSAGES: Final = 3
 
@@ -72,7 +72,7 @@ class Source:
     def matching(self, category: str, limit: int) -> Sequence[Hit]:
         """Return what the command speaks of, best first."""
         hits = [hit for hit in self._pool if hit.page.category == category][:limit]
-        is_all = len(hits) == limit or len(self._pool) < POOL
+        is_all = len(hits) == limit or len(self._pool) < POOL or not self.latest(category, 1)
         return hits if is_all else self.search(self._asked, category, limit)
 
     def relevant(self, category: str, limit: int) -> Sequence[Hit]:

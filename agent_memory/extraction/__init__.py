@@ -5,7 +5,7 @@ travels beside the bookmark; ``handoff`` renders what the memo covers.
 """
 
 from agent_memory.extraction.engine import step
-from agent_memory.extraction.handoff import handoff, restart_handoff
+from agent_memory.extraction.handoff import handoff, pick_up, restart_handoff
 from agent_memory.extraction.memo import Memo
 
-__all__ = ["Memo", "handoff", "restart_handoff", "step"]
+__all__ = ["Memo", "handoff", "pick_up", "restart_handoff", "step"]

@@ -7,6 +7,7 @@ refuses to speak of fewer than two turns of prose, and of conversations between 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -14,10 +15,10 @@ from itertools import islice
 from typing import Final
 
 from agent_memory.extraction.body import without_lead_in
-from agent_memory.extraction.memo import Coverage, Memo
+from agent_memory.extraction.memo import Coverage, Memo, OpenTask
 from agent_memory.extraction.observe import Observation, writes
 from agent_memory.model.ids import handoff_key
-from agent_memory.model.memory import Candidate
+from agent_memory.model.memory import Candidate, Memory
 from agent_memory.model.text import shorten
 from agent_memory.model.transcript import Origin, Turn
 
@@ -119,7 +120,7 @@ def handoff(memo: Memo, summary: str = "") -> Candidate | None:
     return Candidate(
         category="handoffs",
         body=body,
-        key=handoff_key(memo.conversation, covered.first_digest),
+        key=covered.key or handoff_key(memo.conversation, covered.first_digest),
         origin=Origin(memo.source, memo.conversation, covered.last_turn, (0, 0), covered.last_digest),
         said_at=datetime.fromisoformat(covered.last_at),
         tags=(CLOSE_TAG if summary else HANDOFF_TAG,),
@@ -131,6 +132,37 @@ def handoff(memo: Memo, summary: str = "") -> Candidate | None:
 def restart_handoff(memo: Memo, *, after: int) -> Memo:
     """Return the memo with nothing covered yet: a new handoff begins behind the turn with the ordinal ``after``."""
     return replace(memo, coverage=Coverage(after=after))
+
+
+def pick_up(written: Memory, tasks: tuple[OpenTask, ...]) -> Memo:
+    """Return the memo of a conversation of which nothing is left but its handoff, and the tasks that are open.
+
+    The last turn that the handoff covers is covered again: it may have grown.
+    """
+    found: dict[str, list[str]] = defaultdict(list)
+    title = ""
+    for line in written.body.split("\n"):
+        if line.startswith("- "):
+            found[title].append(line.removeprefix("- "))
+        elif line.startswith("**"):
+            title = line.strip("*")
+    language = max(_TITLES, key=lambda name: len(found.keys() & set(_TITLES[name])))
+    asked, done, _, _, stopped = (tuple(found[title]) for title in _TITLES[language])
+    origin = written.origin or Origin("", "", -1, (0, 0), "")
+    coverage = Coverage(
+        after=origin.turn - 1,
+        key=written.key or "",
+        first_digest=origin.digest,
+        last_digest=origin.digest,
+        last_turn=origin.turn,
+        last_at=written.at.isoformat(),
+        prose_turns=MIN_PROSE_TURNS,
+        asked=asked,
+        done=done,
+        stopped=" ".join(stopped),
+    )
+    spoken = {"pt": (origin.turn, 0), "en": (0, origin.turn)}[language]
+    return Memo(portuguese=spoken[0], english=spoken[1], tasks=tasks, coverage=coverage)
 
 
 def _render(memo: Memo) -> str:

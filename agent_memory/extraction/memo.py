@@ -7,7 +7,8 @@ and the handoff so far. It refuses to grow with the conversation: every list in 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, TypeVar
 
 FORMAT: Final = 2
@@ -56,7 +57,10 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What a handoff will say: of the turns behind ``after``, what was asked and done, where it stopped."""
+    """What a handoff will say: of the turns behind ``after``, what was asked and done, where it stopped.
+
+    ``key`` is that of a handoff that goes on though the turn it began with is gone.
+    """
 
     after: int = -1
     first_digest: str = ""
@@ -69,6 +73,7 @@ class Coverage:
     done: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     stopped: str = ""
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,27 @@ class Memo:
     def empty(cls) -> Memo:
         """Return the state before the first turn."""
         return cls()
+
+    def without(self, holds: Callable[[str], bool]) -> Memo:
+        """Return the memo without the texts that ``holds``."""
+        covered, offered = self.coverage, self.proposal.options
+
+        def left(lines: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(line for line in lines if not holds(line))
+
+        return replace(
+            self,
+            asked="" if holds(self.asked) else self.asked,
+            proposal=Proposal() if any(holds(option.text) for option in offered) else self.proposal,
+            said=tuple(one for one in self.said if not holds(one.body)),
+            tasks=tuple(task for task in self.tasks if not holds(task.text)),
+            coverage=replace(
+                covered,
+                asked=left(covered.asked),
+                done=left(covered.done),
+                stopped="" if holds(covered.stopped) else covered.stopped,
+            ),
+        )
 
     def to_json(self) -> str:
         """Return the memo as one line of JSON."""

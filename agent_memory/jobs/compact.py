@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
 from agent_memory.fabric.catalogue import CATEGORIES, Category
 from agent_memory.jobs.summary import summed_up
 from agent_memory.model.memory import KEEP_TAG, Batch, Memory, Move, PageRef
+from agent_memory.vault.entry import NO_ID
+from agent_memory.vault.foresee import foresee
 from agent_memory.vault.store import View
 
 
@@ -26,6 +28,8 @@ class Limits:
 def plan_compaction(view: View, limits: Limits, *, now: datetime, clean: Callable[[str], str]) -> Batch:
     """Return what finishes interrupted moves, brings long pages back to their newest entries, and sums up the rest.
 
+    A page is left alone if it or its archive cannot be read.
+
     Args:
         view: The vault.
         limits: What is long.
@@ -34,19 +38,20 @@ def plan_compaction(view: View, limits: Limits, *, now: datetime, clean: Callabl
     """
     finishing = halfway_moves(view)
     halfway = {change.id for change in finishing.changes if isinstance(change, Move)}
-    parts = [finishing]
+    parts, pages = [finishing], list[PageRef]()
     for agent in view.agents:
-        for category in CATEGORIES:
+        for category in (one for one in CATEGORIES if not view.refusal(agent, (one.name,))):
+            pages.append(PageRef(agent, category.name))
             old = [memory for memory in _overflow(view, agent, category, limits) if memory.id not in halfway]
             # Oldest first, so that a run that is cut short leaves the page and the archive in order.
             parts.append(Batch(tuple(Move(memory.page, memory.id) for memory in reversed(old))))
-            archived = [*old, *view.of(agent, category.name, archived=True)]
-            chars, language = limits.summary_chars, limits.language
-            page = PageRef(agent, category.name)
-            parts.append(summed_up(view, page, archived, chars=chars, language=language, now=now, clean=clean))
-    return Batch(
-        tuple(change for part in parts for change in part.changes), tuple(line for part in parts for line in part.taken)
-    )
+    moves = Batch.joined(parts)
+    after = foresee(view, moves, now=now) if moves else view
+    for page in pages:
+        archived = after.of(page.agent, page.category, archived=True)
+        chars, language = limits.summary_chars, limits.language
+        parts.append(summed_up(view, page, archived, chars=chars, language=language, now=now, clean=clean))
+    return Batch.joined(parts)
 
 
 def _overflow(view: View, agent: str, category: Category, limits: Limits) -> list[Memory]:
@@ -55,7 +60,8 @@ def _overflow(view: View, agent: str, category: Category, limits: Limits) -> lis
     here = [memory for memory in page if category.compacts(memory)]
     if len(here) <= limits.max_entries:
         return []
-    newest_first = sorted(here, key=lambda memory: (memory.at, -memory.position), reverse=True)
+    # Of the same minute what is kept counts as older, so that what an undo has put back pushes nothing out.
+    newest_first = sorted(here, key=lambda one: (one.at, not is_kept(one), -one.position), reverse=True)
     once = Counter(memory.id for memory in page)
     return [memory for memory in newest_first[limits.keep_entries :] if not is_kept(memory) and once[memory.id] == 1]
 
@@ -66,22 +72,18 @@ def is_kept(memory: Memory) -> bool:
 
 
 def halfway_moves(view: View) -> Batch:
-    """Return the moves that finish what a crash left in page and archive both: the page's copy is the truth.
-
-    Two entries that merely share an id, as copies by hand do, are no such thing and stay.
-    """
-    moves = [
-        Move(memory.page, memory.id)
-        for memory in view.memories
-        if not memory.page.archived and not is_kept(memory) and _is_halfway(view.by_id(memory.id), memory)
-    ]
-    return Batch(tuple(moves))
+    """Return the moves that finish what a crash left in page and archive both: the page's copy is the truth."""
+    return Batch(tuple(Move(memory.page, memory.id) for memory in view.memories if _is_halfway(view, memory)))
 
 
-def _is_halfway(copies: Sequence[Memory], memory: Memory) -> bool:
-    here = [copy for copy in copies if copy.page == memory.page]
+def _is_halfway(view: View, memory: Memory) -> bool:
+    """Tell of entries of a page that are in its archive too; two that merely share an id, as copies do, stay."""
+    copies = view.by_id(memory.id)
+    # A move gives an entry its id first, so one without is no trace of a move.
+    if memory.page.archived or is_kept(memory) or len(copies) == 1 or memory.id.startswith(NO_ID):
+        return False
     there = [copy for copy in copies if copy.page == memory.page.counterpart]
-    return len(here) == 1 and any(_is_same(copy, memory) for copy in there)
+    return sum(copy.page == memory.page for copy in copies) == 1 and any(_is_same(copy, memory) for copy in there)
 
 
 def _is_same(copy: Memory, memory: Memory) -> bool:

@@ -44,7 +44,7 @@ def summed_up(  # noqa: PLR0913 (the facts of one summary, each from another han
         now: The present.
         clean: Takes out of a text what may not be written again.
     """
-    newest_first = sorted({memory.id: memory for memory in archived}.values(), key=_age, reverse=True)
+    newest_first = sorted(archived, key=lambda memory: (memory.at, memory.body), reverse=True)
     if not newest_first:
         return Batch()
     at, body = newest_first[0].at, _body(page, newest_first, chars, language, clean)
@@ -58,10 +58,6 @@ def summed_up(  # noqa: PLR0913 (the facts of one summary, each from another han
         return Batch()
     draft = Draft(body, at, "compaction", (SUMMARY_TAG,), key=key)
     return Batch((Add(page, draft),), (TakenLine(key, "", now, "stored"),))
-
-
-def _age(memory: Memory) -> tuple[datetime, str]:
-    return memory.at, memory.id
 
 
 def _body(page: PageRef, newest_first: Sequence[Memory], chars: int, language: str, clean: Callable[[str], str]) -> str:

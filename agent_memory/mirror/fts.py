@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Final
 
 from agent_memory.mirror.stems import stems
-from agent_memory.model.text import Language, fold, language_of, one_line, shorten
+from agent_memory.model.text import LANGUAGES, Language, fold, language_of, one_line, shorten
 
 MAX_WORDS: Final = 32
 """A long message is reduced to this many words, the most telling ones."""
@@ -26,6 +26,7 @@ MAX_CHUNKS: Final = 1024
 NEAR_WORDS: Final = 3
 PREFIX_CHARS: Final = 4
 REPAIR_CHARS: Final = 5
+MAX_KEYS: Final = 100_000
 SNIPPET_CHARS: Final = 160
 
 _READ_CHARS: Final = 4_000
@@ -82,15 +83,16 @@ class Chunk:
 
 
 def words(text: str) -> tuple[Word, ...]:
-    """Return the telling words of ``text``, once each; an identifier whole and then its parts.
-
-    Of a text longer than 8,000 characters the beginning and the end count.
-    """
-    if len(text) > 2 * _READ_CHARS:
-        text = f"{text[:_READ_CHARS]} {text[-_READ_CHARS:]}"
+    """Return the telling words of ``text``, once each; an identifier whole and then its parts."""
+    text = ends_of(text)
     language = language_of(text)
     folded = dict.fromkeys(map(fold, _terms_of(_with_signs(text))))
     return tuple(Word(_terms(term, language)) for term in folded)
+
+
+def ends_of(text: str) -> str:
+    """Return what of a text counts in a query: of one longer than 8,000 characters the beginning and the end."""
+    return f"{text[:_READ_CHARS]} {text[-_READ_CHARS:]}" if len(text) > 2 * _READ_CHARS else text
 
 
 def telling(asked: Sequence[Word], known: Mapping[str, int], *, most_rows: int, fewest: int = 2) -> tuple[Word, ...]:
@@ -165,8 +167,10 @@ def swaps(word: Word) -> list[Word]:
 
 def is_one_letter_off(spelt: str, other: str) -> bool:
     """Tell whether one letter of ``spelt`` is wrong or missing where ``other`` was meant."""
+    if len(other) < len(spelt) or other == spelt:
+        return False
     same = next((at for at, pair in enumerate(zip(spelt, other, strict=False)) if pair[0] != pair[1]), len(spelt))
-    return other[same + 1 :] in (spelt[same + 1 :], spelt[same:]) and other != spelt
+    return other[same + 1 :] in (spelt[same + 1 :], spelt[same:])
 
 
 def chunks(body: str, language: Language | None) -> tuple[Chunk, ...]:
@@ -191,12 +195,14 @@ def excerpt(body: str, asked: Iterable[Word]) -> str:
 
 def _place_of(asked: Iterable[Word], folded: str) -> int:
     """Return where the first word stands that begins like one of the terms; else where any term stands; else 0."""
-    terms = sorted({re.escape(term) for word in asked for term in word.terms}, key=len, reverse=True)
-    if not terms:
-        return 0
-    any_of = "|".join(terms)
-    found = re.search(rf"(?<![^\W_])(?:{any_of})", folded) or re.search(any_of, folded)
+    any_of = _any_of(tuple(asked))
+    found = any_of and (re.search(rf"(?<![^\W_])(?:{any_of})", folded) or re.search(any_of, folded))
     return found.start() if found else 0
+
+
+@lru_cache(maxsize=8)
+def _any_of(asked: tuple[Word, ...]) -> str:
+    return "|".join(sorted({re.escape(term) for word in asked for term in word.terms}, key=len, reverse=True))
 
 
 def _with_signs(text: str) -> str:
@@ -224,13 +230,26 @@ def _terms(folded: str, language: Language | None) -> tuple[str, ...]:
 
 def _stems_of(text: str, language: Language | None) -> str:
     """Return the stems of the words in ``text`` but stop words, in order, those of parts of names with them."""
-    return " ".join(filter(None, [_key(word, language) for word in _WORD.findall(_with_signs(text))]))
+    keys = _KEYS[language]
+    return " ".join(filter(None, [keys[word] for word in _WORD.findall(_with_signs(text))]))
 
 
-@lru_cache(maxsize=100_000)
-def _key(word: str, language: Language | None) -> str:
-    found = [*_WORD.findall(fold(word)), *_pieces(word)]
-    return " ".join(key for one in found if one not in STOP_WORDS for key in stems(one, language))
+class _Keys(dict[str, str]):
+    """What words of one language are found by; a plain dictionary is by far the quickest memory there is."""
+
+    def __init__(self, language: Language | None) -> None:
+        super().__init__()
+        self._language = language
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= MAX_KEYS:
+            self.clear()
+        found = [*_WORD.findall(fold(word)), *_pieces(word)]
+        keys = (key for one in found if one not in STOP_WORDS for key in stems(one, self._language))
+        return self.setdefault(word, " ".join(keys))
+
+
+_KEYS: Final = {language: _Keys(language) for language in (None, *LANGUAGES)}
 
 
 def _pieces(word: str) -> list[str]:

@@ -135,19 +135,19 @@ def leads(database: Database, scores: Mapping[int, Mapping[str, float]], meaning
     ]
 
 
-def hits(database: Database, ids: Sequence[int]) -> list[Hit]:
-    """Return entries with their words, in the order of ``ids``."""
-    rows = {row["id"]: row for row in _of(database, f"s.*, {_BODY} as body", ids)}
-    return [_hit(rows[one]) for one in ids]
+def hits(database: Database, chosen: Sequence[Lead]) -> list[Hit]:
+    """Return entries with their words, in the order of the leads to them, with their scores."""
+    rows = {row["id"]: row for row in _of(database, f"s.*, {_BODY} as body", [lead.row for lead in chosen])}
+    return [_hit(rows[lead.row], lead) for lead in chosen]
 
 
-def latest_of(database: Database, *, agent: str, category: str, limit: int | None) -> list[Hit]:
+def latest_of(database: Database, agent: str, category: str, *, limit: int | None, open_only: bool) -> list[Hit]:
     """Return the active entries of an agent's category, archive included, the latest said first."""
     order = "order by s.at desc, s.archived, s.position"
     rows = database.rows(
-        f"select s.*, {_BODY} as body from (select * from standing s where s.agent = ? and s.category = ?"  # noqa: S608
-        f" and s.active {order} limit ?) s {order}",
-        [clean(agent), clean(category), -1 if limit is None else min(max(limit, 0), MAX_ROWS)],
+        f"select s.*, {_BODY} as body from (select s.id from standing s where s.agent = ? and s.category = ?"  # noqa: S608
+        f" and s.active and s.open >= ? {order} limit ?) w cross join standing s on s.id = w.id {order}",
+        [clean(agent), clean(category), open_only, -1 if limit is None else min(max(limit, 0), MAX_ROWS)],
     )
     return [_hit(row) for row in rows]
 
@@ -162,12 +162,13 @@ def _of(database: Database, columns: str, ids: Iterable[int]) -> list[Row]:
     return found
 
 
-def _hit(row: Row) -> Hit:
+def _hit(row: Row, lead: Lead | None = None) -> Hit:
     return Hit(
         page=PageRef(row["agent"], row["category"], bool(row["archived"])),
         id=row["entry"],
         at=datetime.fromisoformat(row["at"]),
         tags=tuple(row["tags"].split()),
         body=row["body"],
-        score=0.0,
+        score=lead.score if lead else 0.0,
+        parts=lead.parts if lead else {},
     )

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from agent_memory.errors import DatabaseBroken
 from agent_memory.mirror.fts import MAX_CHUNKS, Chunk
@@ -17,11 +17,10 @@ from agent_memory.model.memory import PageRef
 from agent_memory.model.text import Language
 from agent_memory.system.database import Database, Row
 
-_OF_PAGE: Final = "(select id from pages where agent = ? and category = ? and archived = ?)"
+_OF_PAGE: Final = "select id from pages where agent = ? and category = ? and archived = ?"
 
 
-@dataclass(frozen=True, slots=True)
-class PageStamp:
+class PageStamp(NamedTuple):
     """What the mirror knows of the file that a page's rows came from."""
 
     size: int
@@ -34,7 +33,8 @@ class EntryRow:
     """An entry as the mirror stores it: clean text without secrets, tags one blank apart, UTC as ISO 8601.
 
     ``digest`` is that of the entry as the page has it: who has the same has the same row. ``place`` orders
-    the entries of one conversation. ``meaning`` is the digest of its words, ``found_tags`` the folded tags.
+    the entries of one conversation. ``open`` says whether a box in it is not ticked, ``meaning`` is the digest of
+    its words, ``found_tags`` the folded tags.
     """
 
     digest: str
@@ -47,6 +47,7 @@ class EntryRow:
     language: Language | None
     votes: int
     active: bool
+    open: bool
     meaning: str
     found_tags: str
     chunks: tuple[Chunk, ...]
@@ -60,12 +61,12 @@ class EntryRow:
 def stamps(database: Database) -> dict[PageRef, PageStamp]:
     """Return every mirrored page and the stamp it had."""
     rows = database.rows("select agent, category, archived, size, mtime_ns, digest from pages")
-    return {page_of(row): PageStamp(row["size"], row["mtime_ns"], row["digest"]) for row in rows}
+    return {page_of(row): PageStamp(*row[3:]) for row in rows}
 
 
 def digests(database: Database, page: PageRef) -> set[str]:
     """Return the digests of the entries that a page has here."""
-    rows = database.rows(f"select digest from memories where page = {_OF_PAGE}", _place(page))  # noqa: S608
+    rows = database.rows(f"select digest from memories where page = ({_OF_PAGE})", _place(page))  # noqa: S608
     return {row["digest"] for row in rows}
 
 
@@ -76,7 +77,7 @@ def write_page(
 
     Rows that are there already are kept; ``make`` gives the row of an entry by its position.
     """
-    page_id = _stamped(database, page, stamp)
+    page_id = stamp_page(database, page, stamp)
     rows = database.rows("select id, digest, position, conversation from memories where page = ?", [page_id])
     spare: dict[str, list[Row]] = {}
     for row in rows:
@@ -93,15 +94,27 @@ def write_page(
     _index_surroundings(database, page_id, talks, remove=False)
 
 
-def restamp(database: Database, page: PageRef, stamp: PageStamp) -> None:
-    """Note that a file was touched without its bytes changing."""
-    _stamped(database, page, stamp)
+def stamp_page(database: Database, page: PageRef, stamp: PageStamp) -> int:
+    """Note what file a page's rows are from, and return the page's number. No upsert: it opens a savepoint, too."""
+    row = database.row(_OF_PAGE, _place(page))
+    if row is None:
+        return database.insert(
+            "insert into pages (agent, category, archived, size, mtime_ns, digest) values (?, ?, ?, ?, ?, ?)",
+            [*_place(page), *stamp],
+        )
+    database.run("update pages set size = ?, mtime_ns = ?, digest = ? where id = ?", [*stamp, row["id"]])
+    return int(row["id"])
 
 
 def drop_page(database: Database, page: PageRef) -> None:
     """Forget a page and its rows; one that is not there is fine."""
     write_page(database, page, PageStamp(0, 0, ""), (), _nothing)
     database.run("delete from pages where agent = ? and category = ? and archived = ?", _place(page))
+
+
+def has_vectors(database: Database) -> bool:
+    """Tell whether there are vectors at all, of whatever encoder."""
+    return database.row("select 1 from vectors limit 1") is not None
 
 
 def drop_unused_vectors(database: Database) -> None:
@@ -111,7 +124,7 @@ def drop_unused_vectors(database: Database) -> None:
 
 def entries(database: Database, page: PageRef) -> list[EntryRow]:
     """Return the rows of one page in its order."""
-    rows = database.rows(f"select * from memories where page = {_OF_PAGE} order by position", _place(page))  # noqa: S608
+    rows = database.rows(f"select * from memories where page = ({_OF_PAGE}) order by position", _place(page))  # noqa: S608
     return [_entry(row, database.rows(_CHUNKS, [row["id"], row["id"]])) for row in rows]
 
 
@@ -147,16 +160,6 @@ _COLUMNS: Final = ", ".join(("page", "position", *EntryRow.__slots__[:-2]))
 _PLACES: Final = ", ".join("?" * (len(EntryRow.__slots__) + 1))
 
 
-def _stamped(database: Database, page: PageRef, stamp: PageStamp) -> int:
-    row = database.row(
-        "insert into pages (agent, category, archived, size, mtime_ns, digest) values (?, ?, ?, ?, ?, ?)"
-        " on conflict do update set size = excluded.size, mtime_ns = excluded.mtime_ns, digest = excluded.digest"
-        " returning id",
-        [*_place(page), *astuple(stamp)],
-    )
-    return 0 if row is None else int(row[0])
-
-
 def _insert(database: Database, page_id: int, rows: Sequence[tuple[int, EntryRow]]) -> None:
     last = database.row("select max(id) from memories")
     first = 1 + (last[0] or 0 if last else 0)
@@ -187,20 +190,22 @@ def _drop(database: Database, ids: Sequence[int]) -> None:
 def _index_surroundings(database: Database, page_id: int, talks: Iterable[str | None], *, remove: bool) -> None:
     """Take the entries of some conversations of a page out of the index of surroundings, or put them in.
 
-    In the order of their ids, because FTS5 writes out what it has gathered whenever one goes back.
+    In the order of their ids, because FTS5 writes out what it has gathered whenever one goes back; and not by one
+    insert from a select, around which SQLite opens a savepoint, at which it writes out too: five times the time.
     """
-    what = "(nearby, rowid, stems) select 'delete', s.id, s.stems" if remove else "(rowid, stems) select s.id, s.stems"
-    database.run(
-        f"insert into nearby {what} from memories m cross join surroundings s on s.id = m.id"  # noqa: S608
+    rows = database.rows(
+        "select s.id, s.stems from memories m cross join surroundings s on s.id = m.id"
         " where m.page = ? and m.conversation in (select value from json_each(?)) order by m.id",
         [page_id, json.dumps([talk for talk in talks if talk is not None])],
     )
+    what = "(nearby, rowid, stems) values ('delete', ?, ?)" if remove else "(rowid, stems) values (?, ?)"
+    database.run_many(f"insert into nearby {what}", rows)
 
 
 def _entry(row: Row, chunks: Sequence[Row]) -> EntryRow:
     values = {name: row[name] for name in EntryRow.__slots__[:-2]}
     return EntryRow(
-        **values | {"active": bool(row["active"])},
+        **values | {name: bool(row[name]) for name in ("active", "open")},
         found_tags=chunks[0]["tags"] if chunks else "",
         chunks=tuple(Chunk(chunk["body"], chunk["stems"]) for chunk in chunks),
     )

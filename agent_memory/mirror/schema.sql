@@ -26,6 +26,7 @@ create table memories (
     language text,
     votes integer not null,
     active integer not null,
+    open integer not null,
     meaning text not null
 ) strict;
 

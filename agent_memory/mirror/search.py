@@ -16,17 +16,18 @@ from agent_memory.errors import DatabaseBroken
 from agent_memory.mirror import fts, lookup, queries, schema
 from agent_memory.mirror.fts import Word
 from agent_memory.mirror.lookup import Filter
-from agent_memory.mirror.sync import Drift, Redact, SyncReport, drift, sync
-from agent_memory.mirror.vectors import Vectors
-from agent_memory.model.recall import Hit, Lead, Query
+from agent_memory.mirror.sync import Drift, Redact, drift, sync
+from agent_memory.model.recall import Choose, Hit, Lead, Query
 from agent_memory.system import files, locks
 from agent_memory.system.database import Database
 from agent_memory.vault.view import PageState
 
 if TYPE_CHECKING:
+    from agent_memory.mirror.vectors import Vectors
     from agent_memory.system.encoders import Encoder
 
 T = TypeVar("T")
+MakeEncoder = Callable[[], "Encoder | None"]
 
 REBUILD_TIMEOUT_S: Final = 10.0
 MOST_REPAIRS: Final = 3
@@ -39,22 +40,23 @@ MORE_ROWS: Final = 32
 class Mirror:
     """The rebuildable index of a vault, open."""
 
-    def __init__(self, database: Database, redact: Redact, encoder: Encoder | None = None) -> None:
+    def __init__(self, database: Database, redact: Redact, encoder: MakeEncoder) -> None:
         self._database = database
         self._redact = redact
         self._encoder = encoder
         self._file = _same_file(database.path)
-        self._vectors = Vectors(database, encoder) if encoder else None
+        self._known_vectors: Vectors | None = None
         self._pages: tuple[PageState, ...] = ()
 
     @classmethod
-    def open(cls, path: Path, *, redact: Redact, encoder: Encoder | None = None) -> Mirror:
+    def open(cls, path: Path, *, redact: Redact, encoder: MakeEncoder = lambda: None) -> Mirror:
         """Open the mirror at ``path``; one that is missing, damaged or of another version is made anew, empty.
 
         Args:
             path: Its file.
             redact: Takes the secrets out of a text; everything stored goes through it.
-            encoder: Makes vectors of texts, so that what means the same is found too, once there are vectors.
+            encoder: Returns what makes vectors of texts, if anything does, so that what means the same is found too;
+                it is asked once there are vectors.
 
         Raises:
             DatabaseError: The file cannot be opened or written.
@@ -66,29 +68,28 @@ class Mirror:
         """Close the file; closing twice is fine."""
         self._database.close()
 
-    def sync(self, pages: Iterable[PageState]) -> SyncReport:
-        """Make the rows those of ``pages``, all the pages there are; only what changed is loaded."""
+    def sync(self, pages: Iterable[PageState]) -> int:
+        """Make the rows those of ``pages``, all there are; only those that changed are loaded, and counted."""
         self._pages = tuple(pages)
         if _same_file(self._database.path) != self._file:
             self._reopen()
         return self._mended(lambda: sync(self._database, self._pages, self._redact))
 
-    def rebuild(self, pages: Iterable[PageState]) -> SyncReport:
+    def rebuild(self, pages: Iterable[PageState]) -> None:
         """Throw every row away and make all of them anew."""
         self._mended(lambda: schema.reset(self._database))
-        return self.sync(pages)
+        self.sync(pages)
 
-    def leads(self, query: Query) -> list[Lead]:
-        """Return the entries that ``query`` may mean, a few hundred at most, each with its scores by way of looking."""
-        return self._mended(lambda: self._leads(query))
+    def find(self, query: Query, choose: Choose) -> list[Hit]:
+        """Return what ``choose`` makes of the entries that ``query`` may mean, with their words, in its order.
 
-    def hits(self, leads: Sequence[Lead]) -> list[Hit]:
-        """Return the entries of ``leads`` with their words, in the same order."""
-        return self._mended(lambda: lookup.hits(self._database, [lead.row for lead in leads]))
+        There are a few hundred of them at most, each with its scores by way of looking.
+        """
+        return self._mended(lambda: lookup.hits(self._database, choose(self._leads(query))))
 
-    def memories(self, agent: str, category: str, *, limit: int | None = None) -> list[Hit]:
+    def memories(self, agent: str, category: str, *, limit: int | None = None, open_only: bool = False) -> list[Hit]:
         """Return an agent's active memories of one category, archive included, the latest said first."""
-        return self._mended(lambda: lookup.latest_of(self._database, agent=agent, category=category, limit=limit))
+        return self._mended(lambda: lookup.latest_of(self._database, agent, category, limit=limit, open_only=open_only))
 
     def check(self, pages: Iterable[PageState]) -> Drift:
         """Compare the rows with those of a rebuild from ``pages``; nothing is changed."""
@@ -119,7 +120,7 @@ class Mirror:
         Raises:
             ModelError: The model cannot be had.
         """
-        return self._mended(lambda: self._vectors.make(most) if self._vectors else 0)
+        return self._mended(lambda: vectors.make(most) if (vectors := self._vectors) else 0)
 
     def count(self) -> int:
         """Return how many entries it holds, active or not."""
@@ -143,9 +144,16 @@ class Mirror:
         return lookup.leads(self._database, scores, self._meanings(query.text, wanted, scores))
 
     def _meanings(self, text: str, wanted: Filter, found: Collection[int]) -> dict[int, float]:
-        if self._vectors is None or not self._vectors.any():
-            return {}
-        return self._vectors.meanings(text, lookup.all_of(self._database, wanted), found)
+        vectors = self._vectors if queries.has_vectors(self._database) else None
+        return vectors.meanings(text, lookup.all_of(self._database, wanted), found) if vectors else {}
+
+    @property
+    def _vectors(self) -> Vectors | None:
+        if self._known_vectors is None and (encoder := self._encoder()):
+            from agent_memory.mirror.vectors import Vectors  # most vaults have none
+
+            self._known_vectors = Vectors(self._database, encoder)
+        return self._known_vectors
 
     def _understood(self, asked: Sequence[Word]) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
         """Return the telling ones of the words, and instead of some that stand nowhere what they were meant as.
@@ -194,7 +202,7 @@ class Mirror:
         self._database.close()
         self._database = _replace(path, opened=True) if damaged else _open(path)
         self._file = _same_file(path)
-        self._vectors = Vectors(self._database, self._encoder) if self._encoder else None
+        self._known_vectors = None
 
 
 def _open(path: Path) -> Database:

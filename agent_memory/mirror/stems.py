@@ -6,6 +6,7 @@ only with their accent get it back, and plurals in *-ões* become the singular t
 
 from __future__ import annotations
 
+import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -30,6 +31,11 @@ _ACCENTED: Final = (
     ("logia", "logía"),
     ("logias", "logía"),
 )
+# Who writes one language speaks of "os deployments" and "the autenticação".
+_FOREIGN: Final[dict[Language, re.Pattern[str]]] = {
+    "pt": re.compile(r"(?:[bcdfghjkpqtvwy]|tion)s?$|[^aeioun]s$"),
+    "en": re.compile(r"(?:cao|coes|mentos?|dades?)$"),
+}
 _CACHED: Final = 50_000
 _MAX_WORD_CHARS: Final = 64  # longer runs are digests and encoded bytes: no language inflects them
 
@@ -45,7 +51,9 @@ def stems(word: str, language: Language | None) -> tuple[str, ...]:
 
 @lru_cache(maxsize=_CACHED)
 def stem(word: str, language: Language) -> str:
-    """Return the stem of a folded word, folded."""
+    """Return the stem of a folded word, folded; that of the other language where its ending shows it to be of that."""
+    if _FOREIGN[language].search(word):
+        language = "en" if language == "pt" else "pt"
     if language == "pt":
         for ending, accented in _ACCENTED:
             if word.endswith(ending):

@@ -10,28 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from agent_memory.mirror import fts, queries
 from agent_memory.mirror.queries import EntryRow, PageStamp
 from agent_memory.model.ids import digest
 from agent_memory.model.memory import Memory, PageRef
-from agent_memory.model.text import clean, fold, language_of
+from agent_memory.model.text import clean, fold, language_of, open_boxes
 from agent_memory.system.database import Database
 from agent_memory.vault.view import PageState
 
 Redact = Callable[[str], str]
 
 MAX_VOTES: Final = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class SyncReport:
-    """What a sync did: pages whose rows were written, pages left alone, pages that vanished."""
-
-    loaded: int = 0
-    unchanged: int = 0
-    vanished: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +37,17 @@ class Drift:
         return bool(self.pages) or not self.sound
 
 
-def sync(database: Database, pages: Sequence[PageState], redact: Redact) -> SyncReport:
+def sync(database: Database, pages: Sequence[PageState], redact: Redact) -> int:
     """Write the rows of pages that changed and drop those of pages that vanished, in one transaction.
+
+    Return how many pages were loaded for it.
 
     Rows are made before the transaction begins, so that other processes wait for the writing only.
     """
     known = queries.stamps(database)
     current = {state.page: state for state in pages}
     gone = known.keys() - current.keys()
-    other = [state for state in current.values() if known.get(state.page) != _stamp(state)]
+    other = [state for page, state in current.items() if known.get(page) != _stamp(state)]
     changed = [state for state in other if not _has_bytes(known, state)]
     touched = [state for state in other if _has_bytes(known, state)]
     if gone or changed or touched:
@@ -62,10 +56,10 @@ def sync(database: Database, pages: Sequence[PageState], redact: Redact) -> Sync
             for page in gone:
                 queries.drop_page(database, page)
             for state in touched:
-                queries.restamp(database, state.page, _stamp(state))
+                queries.stamp_page(database, state.page, _stamp(state))
             for state, rows in fresh:
                 queries.write_page(database, state.page, _stamp(state), rows.digests, rows.row)
-    return SyncReport(len(changed), len(current) - len(changed), len(gone))
+    return len(changed)
 
 
 def drift(database: Database, pages: Iterable[PageState], redact: Redact) -> Drift:
@@ -83,7 +77,8 @@ def drift(database: Database, pages: Iterable[PageState], redact: Redact) -> Dri
 
 def rows_of(memories: Iterable[Memory], redact: Redact) -> list[EntryRow]:
     """Return the rows of one page, in its order."""
-    return [_row(memory, _digest(memory), redact) for memory in _in_order(memories)]
+    stored = _storing(redact)
+    return [_row(memory, _digest(memory), stored) for memory in _in_order(memories)]
 
 
 class _Rows:
@@ -91,7 +86,7 @@ class _Rows:
 
     def __init__(self, state: PageState, known: set[str], redact: Redact) -> None:
         self._memories = _in_order(state.load())
-        self._redact = redact
+        self._stored = _storing(redact)
         self.digests = [_digest(memory) for memory in self._memories]
         self._made = {at: self._make(at) for at, digest in enumerate(self.digests) if digest not in known}
 
@@ -99,7 +94,7 @@ class _Rows:
         return self._made.get(position) or self._make(position)
 
     def _make(self, position: int) -> EntryRow:
-        return _row(self._memories[position], self.digests[position], self._redact)
+        return _row(self._memories[position], self.digests[position], self._stored)
 
 
 def _in_order(memories: Iterable[Memory]) -> list[Memory]:
@@ -107,15 +102,15 @@ def _in_order(memories: Iterable[Memory]) -> list[Memory]:
 
 
 def _digest(memory: Memory) -> str:
-    said = (memory.id, queries.utc_text(memory.at), memory.body, *memory.tags)
-    meta = (f"{key}:{value}" for key, value in sorted(memory.meta.items()))
-    return digest(*said, "", *meta)
+    return digest(memory.id, memory.raw)
 
 
-def _row(memory: Memory, own_digest: str, redact: Redact) -> EntryRow:
-    def stored(text: str) -> str:
-        return redact(clean(text)) if text else ""
+def _storing(redact: Redact) -> Redact:
+    """Return what makes a text fit to be stored; on one page the same names come again and again."""
+    return lru_cache(maxsize=None)(lambda text: redact(clean(text)) if text else "")
 
+
+def _row(memory: Memory, own_digest: str, stored: Redact) -> EntryRow:
     body, tags, origin = stored(memory.body), stored(" ".join(memory.tags)), memory.origin
     language = language_of(body)
     return EntryRow(
@@ -129,6 +124,7 @@ def _row(memory: Memory, own_digest: str, redact: Redact) -> EntryRow:
         language=language,
         votes=_votes(memory),
         active=memory.active,
+        open=bool(open_boxes(body)),
         meaning=digest(body),
         found_tags=fold(f" {tags} ") if tags else "",
         chunks=fts.chunks(body, language),

@@ -7,6 +7,7 @@ that fails, or there are no vectors yet, nothing is said about meaning, and word
 from __future__ import annotations
 
 import itertools
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from agent_memory.system.database import Database
 if TYPE_CHECKING:
     import numpy as np
 
-    from agent_memory.system.encoders import Encoder
+    from agent_memory.system.encoders import Encoder, Vector
 
     Matrix = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -28,6 +29,8 @@ BATCH: Final = 64
 MOST_CHARS: Final = 2_000
 """What of a long entry is encoded: its beginning."""
 FEWEST_OF_A_LANGUAGE: Final = 8
+PAUSE_S: Final = 5.0
+"""Whoever did not answer is not asked the same thing again for so long."""
 BESIDE: Final = 1.0
 """How much what was said just before or after counts beside what was said."""
 
@@ -49,6 +52,7 @@ class Vectors:
         self._database = database
         self._encoder = encoder
         self._loaded: tuple[object, _Held] | None = None
+        self._asked: tuple[str, Vector | None, float] = "", None, 0.0
 
     def make(self, most: int | None = None) -> int:
         """Make the vectors that are missing, ``most`` at most, and drop those of words that stand nowhere.
@@ -59,16 +63,11 @@ class Vectors:
         queries.drop_unused_vectors(self._database)
         made = 0
         while texts := self._missing(BATCH if most is None else min(BATCH, most - made)):
-            vectors = [_packed(vector) for vector in self._encoder.encode(list(texts.values()))]
+            vectors = [_packed(vector) for vector in self._encoder.encode(list(texts.values()), patient=True)]
             rows = [(name, self._encoder.name, vector) for name, vector in zip(texts, vectors, strict=True)]
             self._database.run_many("insert or replace into vectors (meaning, encoder, vector) values (?, ?, ?)", rows)
             made += len(rows)
         return made
-
-    def any(self) -> bool:
-        """Tell whether there are vectors at all, which costs nearly nothing."""
-        found = self._database.row("select 1 from vectors where encoder = ? limit 1", [self._encoder.name])
-        return found is not None
 
     def meanings(self, text: str, among: Set[int], also: Iterable[int]) -> dict[int, float]:
         """Return how near entries are to ``text`` in meaning, from 0 to 1: the nearest, and those of ``also``.
@@ -83,11 +82,8 @@ class Vectors:
         held = self._held()
         if not held.ids:
             return {}
-        try:
-            (asked,) = self._encoder.encode([text[:MOST_CHARS]])
-        except ModelError:
-            return {}
-        if len(asked) != held.matrix.shape[1]:
+        asked = self._encoded(text[:MOST_CHARS])
+        if asked is None or len(asked) != held.matrix.shape[1]:
             return {}
         near = _standardised(_with_neighbours(held.matrix @ _unit(asked), held.talks), held.languages)
         known = {entry: float(value) for entry, value in zip(held.ids, near, strict=True)}
@@ -95,6 +91,18 @@ class Vectors:
         least, most = min(known.values()), known[nearest[0]] if nearest else 0.0
         chosen = {*nearest, *(entry for entry in also if entry in known)}
         return {entry: min((known[entry] - least) / ((most - least) or 1.0), 1.0) for entry in chosen}
+
+    def _encoded(self, text: str) -> Vector | None:
+        """Return the vector of a query, None where it cannot be had; a briefing asks for the same one several times."""
+        known, vector, until = self._asked
+        if known == text and (vector is not None or time.monotonic() < until):
+            return vector
+        try:
+            (vector,) = self._encoder.encode([text])
+        except ModelError:
+            vector = None
+        self._asked = text, vector, time.monotonic() + PAUSE_S
+        return vector
 
     def _missing(self, most: int) -> dict[str, str]:
         """Return the words that have no vector yet, by their digest."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
@@ -147,7 +147,8 @@ class Amend:
     """Change an entry in place; what is None stays.
 
     ``meta`` sets comment keys, a None value removes one. A new ``at`` moves the entry to its place in
-    time. ``by_person`` marks the new words as a person's (``edited:1``).
+    time. ``by_person`` marks the new words as a person's (``edited:1``). Of several entries with its id the one
+    with the text ``raw`` is meant.
     """
 
     page: PageRef
@@ -157,6 +158,7 @@ class Amend:
     at: datetime | None = None
     meta: Mapping[str, str | None] = field(default_factory=dict)
     by_person: bool = False
+    raw: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,19 +172,24 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """Take an entry out of ``page``; its text stays in the journal."""
+    """Take an entry out of ``page``, of several with its id the one with the text ``raw``; the journal keeps it."""
 
     page: PageRef
     id: str
+    raw: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Restore:
-    """Put the exact text of an entry back into ``page``: in the place of the text ``instead_of``, else by its date."""
+    """Put the exact text of an entry back into ``page``: in the place of the text ``instead_of``, else by its date.
+
+    One that stands there is not put there again, unless it is to stand ``beside`` it.
+    """
 
     page: PageRef
     raw: str
     instead_of: str | None = None
+    beside: bool = False
 
 
 Change = Add | Amend | Move | Remove | Restore
@@ -208,6 +215,13 @@ class Batch:
 
     changes: tuple[Change, ...] = ()
     taken: tuple[TakenLine, ...] = ()
+
+    @classmethod
+    def joined(cls, parts: Iterable[Batch]) -> Batch:
+        """Return one batch that does what ``parts`` do, in their order."""
+        held = tuple(parts)
+        changes = (change for part in held for change in part.changes)
+        return cls(tuple(changes), tuple(line for part in held for line in part.taken))
 
     def __bool__(self) -> bool:
         return bool(self.changes or self.taken)

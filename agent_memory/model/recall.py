@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -19,7 +19,8 @@ class Query:
 
     ``text`` is never syntax; ``model.syntax`` reads what a person types. Every phrase must stand in a hit
     and none of ``without``; ``after`` includes its moment, ``before`` does not. ``inactive`` lets in what
-    no longer counts. Where there is no telling word but a tag, a phrase or a time, the latest said come.
+    no longer counts. Where there is no telling word but a tag, a phrase or a time, the latest said come;
+    agent and category only narrow a search, unless ``lists`` says that they were all that was asked for.
     """
 
     text: str
@@ -32,11 +33,12 @@ class Query:
     after: datetime | None = None
     before: datetime | None = None
     inactive: bool = False
+    lists: bool = False
 
     @property
     def chooses(self) -> bool:
         """Whether something besides words says what is wanted."""
-        return bool(self.tags or self.phrases or self.after or self.before)
+        return bool(self.lists or self.tags or self.phrases or self.after or self.before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,15 @@ class Lead:
     votes: int = 0
     parts: Mapping[str, float] = field(default_factory=dict)
     meaning: float | None = None
+
+    @property
+    def score(self) -> float:
+        """What its parts add up to."""
+        return sum(self.parts.values())
+
+
+Choose = Callable[[Sequence[Lead]], Sequence[Lead]]
+"""Makes of all the leads those that are wanted, in order, each with the parts of its final score."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,9 @@ def _changes(query: Query, token: Mapping[str, str | None]) -> dict[str, Any]:
         return {"phrases": (*query.phrases, token["phrase"])}
     if key == "tag":
         return {"tags": (*query.tags, value.lstrip("#"))}
-    moment = _moment(value) if key in ("before", "after") else value
+    if key in ("agent", "category"):
+        return {key: value, "lists": True}
+    moment = _moment(value)
     return {key: moment} if moment else {}
 
 

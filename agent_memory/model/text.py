@@ -8,6 +8,7 @@ import unicodedata
 from typing import Final, Literal
 
 Language = Literal["en", "pt"]
+LANGUAGES: Final[tuple[Language, ...]] = ("en", "pt")
 
 CHARS_PER_TOKEN: Final = 4
 
@@ -98,8 +99,8 @@ def language_of(text: str) -> Language | None:
     bare = [token.strip(".,;:!?()\"'“”…") for token in lowered.split()]
     marked = not lowered.isascii() or any(ending in lowered for ending in _PT_ENDINGS)  # far cheaper than the search
     marks = _PT_MARKS.findall(lowered) if marked else ()
-    portuguese = len([token for token in bare if token in _PT_WORDS]) + 2 * len(marks)
-    english = len([token for token in bare if token in _EN_WORDS])
+    portuguese = sum(map(_PT_WORDS.__contains__, bare)) + 2 * len(marks)
+    english = sum(map(_EN_WORDS.__contains__, bare))
     if portuguese == english:
         return None
     return "pt" if portuguese > english else "en"

@@ -16,7 +16,7 @@ _MONTHS: Final = {name: number for names in (_ENGLISH, _PORTUGUESE) for number, 
 _NAMES: Final = "|".join(_MONTHS)
 
 _NUMBERS: Final = re.compile(r"\b((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?\b")
-_NAMED: Final = re.compile(
+_NAMED: Final = (
     rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th|o)?(?: of| de)? )?({_NAMES})\b"
     r"(?:,? (\d{1,2})(?:st|nd|rd|th)?\b(?!\d))?(?:,? (?:of |de )?((?:19|20)\d\d)\b)?"
 )
@@ -50,7 +50,9 @@ def _in_numbers(text: str) -> Iterator[Named]:
 
 
 def _in_words(text: str) -> Iterator[Named]:
-    for before, month, after, year in _NAMED.findall(text):
+    if not any(month in text for month in _MONTHS):
+        return  # which spares most processes the making of the expression
+    for before, month, after, year in re.findall(_NAMED, text):
         day = before or after
         if month != "may" or day or year:  # the month's name alone is mostly the other word
             yield Named(int(year) if year else None, _MONTHS[month], int(day) if day else None)

@@ -6,28 +6,27 @@ query asks for them. What upkeep moved to the archive for size alone keeps count
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from agent_memory.mirror import fts
-from agent_memory.model.recall import Hit, Lead, Query
+from agent_memory.model.recall import Choose, Hit, Lead, Query
 from agent_memory.recall.rank import rank
 
 
 class Index(Protocol):
     """Where memories are looked for: the mirror or, where there is none, the pages themselves."""
 
-    def leads(self, query: Query) -> list[Lead]:
-        """Return the entries that ``query`` may mean, each with its scores by way of looking."""
+    def find(self, query: Query, choose: Choose) -> list[Hit]:
+        """Return what ``choose`` makes of the entries that ``query`` may mean, with their words, in its order."""
         ...
 
-    def hits(self, leads: Sequence[Lead]) -> list[Hit]:
-        """Return the entries of ``leads`` with their words, in the same order."""
-        ...
+    def memories(self, agent: str, category: str, *, limit: int | None = None, open_only: bool = False) -> list[Hit]:
+        """Return an agent's active memories of one category, archive included, the latest said first.
 
-    def memories(self, agent: str, category: str, *, limit: int | None = None) -> list[Hit]:
-        """Return an agent's active memories of one category, archive included, the latest said first."""
+        ``open_only`` leaves out those without a box that is not ticked.
+        """
         ...
 
 
@@ -37,11 +36,17 @@ def recall(index: Index, query: Query) -> list[Hit]:
     Raises:
         DatabaseError: The mirror cannot be read.
     """
-    leads = index.leads(query)
-    board = rank(leads, query)
-    chosen = sorted(range(len(leads)), key=lambda at: -board.totals[at])[: max(query.limit, 0)]
+    query = replace(query, text=fts.ends_of(query.text))
+
+    def choose(leads: Sequence[Lead]) -> list[Lead]:
+        board = rank(leads, query)
+        best = sorted(range(len(leads)), key=lambda at: -board.totals[at])[: max(query.limit, 0)]
+        return [replace(leads[at], parts=board.parts[at]) for at in best]
+
+    return index.find(query, choose)
+
+
+def excerpted(hits: Iterable[Hit], query: Query) -> list[Hit]:
+    """Give each hit one line of its words, around what ``query`` asks for."""
     asked = fts.words(" ".join((query.text, *query.phrases)))
-    return [
-        replace(hit, score=board.totals[at], parts=board.parts[at], snippet=fts.excerpt(hit.body, asked))
-        for hit, at in zip(index.hits([leads[at] for at in chosen]), chosen, strict=True)
-    ]
+    return [replace(hit, snippet=fts.excerpt(hit.body, asked)) for hit in hits]

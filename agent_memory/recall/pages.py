@@ -13,7 +13,7 @@ from agent_memory.mirror import fts
 from agent_memory.mirror.queries import EntryRow
 from agent_memory.mirror.sync import rows_of
 from agent_memory.model.memory import PageRef
-from agent_memory.model.recall import Hit, Lead, Query
+from agent_memory.model.recall import Choose, Hit, Lead, Query
 from agent_memory.model.text import fold
 from agent_memory.vault.view import PageState
 
@@ -27,24 +27,25 @@ class Pages:
         self._pages = tuple(pages)
         self._redact = redact
 
-    def leads(self, query: Query) -> list[Lead]:
-        """Return the entries that ``query`` may mean, each with its score."""
+    def find(self, query: Query, choose: Choose) -> list[Hit]:
+        """Return what ``choose`` makes of the entries that ``query`` may mean, with their words, in its order."""
+        return [self._hit(lead.row, lead) for lead in choose(self._leads(query))]
+
+    def memories(self, agent: str, category: str, *, limit: int | None = None, open_only: bool = False) -> list[Hit]:
+        """Return an agent's active memories of one category, archive included, the latest said first."""
+        wanted = Query("", agent=agent, category=category)
+        chosen = [
+            at for at, (page, row) in enumerate(self._placed) if _is_wanted(page, row, wanted) and row.open >= open_only
+        ]
+        return [self._hit(at) for at in chosen[: None if limit is None else max(limit, 0)]]
+
+    def _leads(self, query: Query) -> list[Lead]:
         asked = fts.words(" ".join((query.text, *query.phrases)))
         chosen = [at for at, (page, row) in enumerate(self._placed) if _is_wanted(page, row, query)]
         if not asked:
             return [self._lead(at, {}) for at in chosen] if query.chooses else []
         scores = self._scores(asked)
         return [self._lead(at, {"words": scores[at]}) for at in chosen if scores[at] > 0]
-
-    def hits(self, leads: Sequence[Lead]) -> list[Hit]:
-        """Return the entries of ``leads`` with their words, in the same order."""
-        return [self._hit(lead.row) for lead in leads]
-
-    def memories(self, agent: str, category: str, *, limit: int | None = None) -> list[Hit]:
-        """Return an agent's active memories of one category, archive included, the latest said first."""
-        wanted = Query("", agent=agent, category=category)
-        chosen = [at for at, (page, row) in enumerate(self._placed) if _is_wanted(page, row, wanted)]
-        return [self._hit(at) for at in chosen[: None if limit is None else max(limit, 0)]]
 
     @cached_property
     def _placed(self) -> list[Placed]:
@@ -78,12 +79,12 @@ class Pages:
 
     def _lead(self, at: int, parts: dict[str, float]) -> Lead:
         page, row = self._placed[at]
-        hit = self._hit(at)
-        return Lead(at, page, hit.at, row.author, row.conversation, row.language, row.votes, parts)
+        return Lead(at, page, row.said_at, row.author, row.conversation, row.language, row.votes, parts)
 
-    def _hit(self, at: int) -> Hit:
+    def _hit(self, at: int, lead: Lead | None = None) -> Hit:
         page, row = self._placed[at]
-        return Hit(page, row.entry, row.said_at, tuple(row.tags.split()), _body(row), 0.0)
+        score, parts = (lead.score, lead.parts) if lead else (0.0, {})
+        return Hit(page, row.entry, row.said_at, tuple(row.tags.split()), _body(row), score, parts=parts)
 
 
 def _body(row: EntryRow) -> str:

@@ -19,15 +19,15 @@ MARK: Final = "[REDACTED:"
 MIN_ENTROPY_BITS: Final = 2.8
 MIN_RANDOM_CHARS: Final = 8
 
-_PLACEHOLDER: Final = re.compile(
-    r"^(?:x{3,}|\*{3,}|\.{3,}|-{3,}|<|\$|\{|%|\[|@)|x{4,}|\*{4,}|\.{3}|…|\$\{|\{\{|"
+# Made when the first value is judged: most processes meet none, and these cost as much as the whole table.
+_PLACEHOLDER: Final = (
+    r"(?i)^(?:x{3,}|\*{3,}|\.{3,}|-{3,}|<|\$|\{|%|\[|@)|x{4,}|\*{4,}|\.{3}|…|\$\{|\{\{|"
     r"your|change.?me|example|exemplo|placeholder|dummy|redacted|insert|troque|process\.env|os\.environ|getenv|"
-    r"(?:sua|seu)[-_ ]|secrets?\.\w|vault:|env\.|^(?:none|null|undefined|true|false|string|str|bytes|required)\b",
-    re.IGNORECASE,
+    r"(?:sua|seu)[-_ ]|secrets?\.\w|vault:|env\.|^(?:none|null|undefined|true|false|string|str|bytes|required)\b"
 )
-_CODE: Final = re.compile(r"[()]|^[A-Za-z_][\w-]*(?:(?:\.|::|->|\[)[A-Za-z_]\w*\]?)+$|^[./~][\w./~-]*$")
-_MIXED: Final = re.compile(r"^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)")
-_WORDS: Final = re.compile(r"^(?:[A-Za-zÀ-ÿ]+|[a-z]+(?:[-_][a-z]+)+|[A-Z]+(?:_[A-Z]+)+|[a-z]+(?:[A-Z][a-z]+)+)$")
+_CODE: Final = r"[()]|^[A-Za-z_][\w-]*(?:(?:\.|::|->|\[)[A-Za-z_]\w*\]?)+$|^[./~][\w./~-]*$"
+_MIXED: Final = r"^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)"
+_WORDS: Final = r"^(?:[A-Za-zÀ-ÿ]+|[a-z]+(?:[-_][a-z]+)+|[A-Z]+(?:_[A-Z]+)+|[a-z]+(?:[A-Z][a-z]+)+)$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +73,13 @@ def _is_secret(value: str, check: Check) -> bool:
     """Judge a value by the rule's check: ``shape`` trusts the expression, the others look at the value."""
     if check == "shape":
         return True
-    if _PLACEHOLDER.search(value) or _WORDS.match(value):
+    if re.search(_PLACEHOLDER, value) or re.match(_WORDS, value):
         return False
     if check == "password":
-        return not _CODE.search(value) and any(not char.isalpha() for char in value.rstrip(".,;:!?"))
+        return not re.search(_CODE, value) and any(not char.isalpha() for char in value.rstrip(".,;:!?"))
     if check == "mixed":
-        return bool(_MIXED.match(value)) and not _CODE.search(value)
-    return len(value) >= MIN_RANDOM_CHARS and not _CODE.search(value) and entropy_bits(value) >= MIN_ENTROPY_BITS
+        return bool(re.match(_MIXED, value)) and not re.search(_CODE, value)
+    return len(value) >= MIN_RANDOM_CHARS and not re.search(_CODE, value) and entropy_bits(value) >= MIN_ENTROPY_BITS
 
 
 def entropy_bits(value: str) -> float:

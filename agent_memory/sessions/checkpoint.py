@@ -7,6 +7,7 @@ hosts read the files too. A file that is none of this is no checkpoint, and no e
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -116,4 +117,6 @@ def _bare(value: Any, clean: Callable[[str], str]) -> Any:
         return {name: _bare(held, clean) for name, held in value.items()}
     if isinstance(value, list):
         return [_bare(held, clean) for held in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None  # which JSON has no word for, and other programs write so
     return clean(value) if isinstance(value, str) else value

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,10 +34,11 @@ class Migration:
 
 
 class Database:
-    """An open SQLite file whose errors are ours."""
+    """An open SQLite file whose errors are ours. Threads may share it: each waits for the others' transactions."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
+        self._in_use = threading.RLock()
         self.path = path
 
     @classmethod
@@ -44,7 +46,9 @@ class Database:
         """Open or create ``path``, owner-only; ``DatabaseBroken`` if the file is no database."""
         make_folder(path.parent, private=True)
         with _translated(path), contextlib.ExitStack() as on_error:
-            connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
+            connection = sqlite3.connect(
+                path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000, check_same_thread=False
+            )
             on_error.callback(connection.close)
             connection.row_factory = sqlite3.Row
             connection.execute("pragma journal_mode = wal")
@@ -60,27 +64,27 @@ class Database:
 
     def run(self, sql: str, parameters: Parameters = ()) -> int:
         """Execute one statement and return how many rows it changed."""
-        with _translated(self.path):
+        with self._in_use, _translated(self.path):
             return self._connection.execute(sql, parameters).rowcount
 
     def run_many(self, sql: str, rows: Sequence[Parameters]) -> None:
         """Execute one statement for each row."""
-        with _translated(self.path):
+        with self._in_use, _translated(self.path):
             self._connection.executemany(sql, rows)
 
     def insert(self, sql: str, parameters: Parameters = ()) -> int:
         """Execute one insert and return the new row's id."""
-        with _translated(self.path):
+        with self._in_use, _translated(self.path):
             return int(self._connection.execute(sql, parameters).lastrowid or 0)
 
     def rows(self, sql: str, parameters: Parameters = ()) -> list[Row]:
         """Return every row of a query."""
-        with _translated(self.path):
+        with self._in_use, _translated(self.path):
             return self._connection.execute(sql, parameters).fetchall()
 
     def row(self, sql: str, parameters: Parameters = ()) -> Row | None:
         """Return the first row of a query, None if it has none."""
-        with _translated(self.path):
+        with self._in_use, _translated(self.path):
             found: Row | None = self._connection.execute(sql, parameters).fetchone()
             return found
 
@@ -92,15 +96,16 @@ class Database:
     @contextlib.contextmanager
     def atomic(self) -> Iterator[None]:
         """Commit everything in the block, or nothing. Blocks do not nest."""
-        self.run("begin immediate")
-        try:
-            yield
-        except BaseException:
-            with _translated(self.path):
-                if self._connection.in_transaction:
-                    self._connection.execute("rollback")
-            raise
-        self.run("commit")
+        with self._in_use:
+            self.run("begin immediate")
+            try:
+                yield
+            except BaseException:
+                with _translated(self.path):
+                    if self._connection.in_transaction:
+                        self._connection.execute("rollback")
+                raise
+            self.run("commit")
 
     def optimise(self) -> None:
         """Merge the pieces of every text index into one, and renew what queries are planned by."""

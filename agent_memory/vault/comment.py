@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
@@ -55,6 +56,7 @@ class Comment:
         return replace(self, words=(*others[:place], *new, *others[place:]))
 
 
+@lru_cache(maxsize=16_384)  # whoever reads a page asks twice for each, and again for all when one line has changed
 def parse(line: str) -> Comment | None:
     """Read a line as an id comment; None if it is none, or has more than the comment on it."""
     if not line.startswith(OPEN):

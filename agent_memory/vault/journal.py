@@ -7,7 +7,7 @@ Nobody replays it: an intent whose pages did not change is void. A torn or forei
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -38,7 +38,8 @@ class JournalChange:
     """One entry's change: the page's path, the entry's id afterwards, its exact text before and after.
 
     A move names the page it left; ``after`` is then the text in the page it came to. An edit is what a person
-    did to the page: it was seen, not done, and is theirs to take back.
+    did to the page: it was seen, not done, and is theirs to take back. ``beside`` counts the entries with the same
+    id, or the same text, that a removal left in the page.
     """
 
     op: Op
@@ -46,6 +47,7 @@ class JournalChange:
     id: str
     before: str | None
     after: str | None
+    beside: int = 0
 
     def wordless(self) -> JournalChange:
         """Return what is left of it once its words are forgotten: it can be seen, and not taken back."""
@@ -77,6 +79,7 @@ def line(run: JournalRun) -> str:
     undoes = {} if run.undoes is None else {"undoes": run.undoes}
     rows = [
         {"op": one.op, "page": one.page, "id": one.id, "before": _bare(one.before), "after": _bare(one.after)}
+        | ({"beside": one.beside} if one.beside else {})
         for one in changes
     ]
     return json.dumps({"run": run.run, "at": utc_text(run.at), "verb": run.verb, **undoes, "changes": rows})
@@ -103,8 +106,7 @@ def torn_lines(text: str) -> int:
 
 def read(path: Path, *, about: str = "") -> tuple[JournalRun, ...]:
     """Return the runs of the journal at ``path``, oldest first; if ``about`` is given, only those that name it."""
-    snapshot = files.read(path)
-    text = snapshot.data.decode("utf-8", "replace") if snapshot else ""
+    text = files.read_text(path) or ""
     return parse("\n".join(line for line in text.split("\n") if about in line) if about else text)
 
 
@@ -122,7 +124,8 @@ def _change_of(fields: Any) -> JournalChange:
     if fields["op"] not in _OPS:
         raise KeyError(fields["op"])
     before, after = (None if fields[name] is None else _text(fields[name]) for name in ("before", "after"))
-    return JournalChange(fields["op"], _text(fields["page"]), _text(fields["id"]), before, after)
+    page, entry_id = _text(fields["page"]), _text(fields["id"])
+    return JournalChange(fields["op"], page, entry_id, before, after, int(fields.get("beside", 0)))
 
 
 def _text(value: object) -> str:
@@ -132,11 +135,13 @@ def _text(value: object) -> str:
     return value
 
 
-def last_origin(runs: Iterable[JournalRun], entry_id: str) -> Origin | None:
-    """Return where the words of an entry came from when it was last written, though it may be gone since."""
-    texts = [change.after or change.before for run in runs for change in run.changes if change.id == entry_id]
-    meta = entries_of.read(texts[-1] or "").meta if texts else {}
-    return Origin.parse(meta.get("origin", ""))
+def origins(runs: Iterable[JournalRun], category: str) -> Iterator[tuple[str, Origin]]:
+    """Yield the entries of a category and where their words came from, each time one was written."""
+    for change in (change for run in runs for change in run.changes):
+        ref, raw = ref_of(change.page), change.after or change.before or ""
+        found = Origin.parse(entries_of.read(raw).meta.get("origin", ""))
+        if found and ref and ref.category == category:
+            yield change.id, found
 
 
 def undo_batch(run: JournalRun, view: View) -> tuple[Batch, list[str]]:
@@ -166,6 +171,8 @@ class _UndoDesk:
             self.kept.append(change.id)
         elif change.op == "move":
             self._move_back(ref, change)
+        elif change.beside and change.before is not None:
+            self._put_beside(ref, change, change.before)
         else:
             self._put_back(ref, change)
 
@@ -177,9 +184,18 @@ class _UndoDesk:
         if standing != change.after or moved:
             self.kept.append(change.id)
         elif before is None:
-            self._decide(ref, change.id, None, Remove(ref, change.id))
+            self._decide(ref, change.id, None, Remove(ref, change.id, change.after))
         else:
             self._decide(ref, change.id, before, Restore(ref, before, change.after))
+
+    def _put_beside(self, ref: PageRef, change: JournalChange, before: str) -> None:
+        """Put back an entry that left others with its id; they are not what it has become."""
+        here = (memory for memory in self._view.memories if memory.page == ref)
+        texts = [memory.raw for memory in here if memory.id == change.id or memory.raw == before]
+        if len(texts) <= change.beside:
+            self.changes.append(Restore(ref, before, beside=True))
+        elif before not in texts:
+            self.kept.append(change.id)
 
     def _move_back(self, ref: PageRef, change: JournalChange) -> None:
         if self._standing(ref, change.id, None) is not None:

@@ -24,14 +24,6 @@ class Session:
     handed_off: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """An entry as the index has it."""
-
-    id: str
-    content: str
-
-
 def sessions(text: str) -> list[Session]:
     """Read ``processed-transcripts.json``: ``{"<session>": {"lastLine", "lastProcessedAt", "handoffGenerated"}}``."""
     found = _parsed(text)
@@ -54,14 +46,14 @@ def chats(text: str) -> dict[str, list[int]]:
     return counts
 
 
-def documents(text: str) -> list[Document] | None:
-    """Return what an index holds; None if it cannot be read."""
+def documents(text: str) -> list[tuple[str, str]] | None:
+    """Return the ids and words of the entries that an index holds; None if it cannot be read."""
     found = _parsed(text)
     stored = found.get("storedFields") if isinstance(found, dict) else None
     rows = list(stored.values()) if isinstance(stored, dict) else None
     if rows is None or not all(isinstance(row, dict) and isinstance(row.get("content"), str) for row in rows):
         return None
-    return [Document(str(row.get("id", "")), row["content"]) for row in rows]
+    return [(str(row.get("id", "")), row["content"]) for row in rows]
 
 
 def cut_chat(data: bytes, name: str, counts: Mapping[str, Iterable[int]]) -> bytes:

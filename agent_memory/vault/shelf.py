@@ -19,7 +19,7 @@ from agent_memory.vault import layout, taken
 from agent_memory.vault.taken import Taken
 from agent_memory.vault.view import PageState, StoredPage, View
 
-Report = Callable[[FileError], None]
+Report = Callable[[PageRef | None, FileError], None]  # no page: a folder of them
 
 
 class Shelf:
@@ -30,14 +30,27 @@ class Shelf:
         self._pages: dict[PageRef, StoredPage] = {}
         self._ledger: tuple[bytes, Taken] = b"", Taken()
 
-    def view(self, *, fresh: bool) -> View:
-        """Return the vault as it is now; ``fresh`` compares bytes where identities would do."""
+    def view(self, *, fresh: bool, partial: bool = False) -> View:
+        """Return the vault as it is now.
+
+        Args:
+            fresh: Compare bytes where identities would do.
+            partial: A page that cannot be read is ``unreadable`` in the view, and no error.
+        """
         skipped = [ref.path for ref, _, inside in self._page_files() if not inside]
-        return View(self.pages(fresh=fresh), self.ledger(), self.agents(), skipped)
+        unreadable: dict[PageRef, FileError] = {}
+
+        def note(ref: PageRef | None, error: FileError) -> None:
+            if ref is None:
+                raise error
+            unreadable[ref] = error
+
+        pages = self.pages(fresh=fresh, report=note if partial else None)
+        return View(pages, self.ledger(), self.agents(), skipped, unreadable)
 
     def pages(self, *, fresh: bool, report: Report | None = None) -> list[StoredPage]:
         """Return every page; one that is as it was is not parsed again, one that cannot be read goes to ``report``."""
-        found = [(ref, path) for ref, path, inside in self._page_files() if inside]
+        found = [(ref, path) for ref, path, inside in self._page_files(report) if inside]
         loaded = [self._load(ref, path, fresh=fresh, report=report) for ref, path in found]
         self._pages = {stored.ref: stored for stored in loaded if stored is not None}
         return list(self._pages.values())
@@ -67,8 +80,8 @@ class Shelf:
         return self._ledger[1]
 
     def agents(self) -> list[str]:
-        """Return the names of the folders that hold an agent's pages."""
-        return [folder.name for folder in self._agent_folders()]
+        """Return the agents that have a page or an archive."""
+        return list(dict.fromkeys(ref.agent for ref, _, inside in self._page_files() if inside))
 
     def folders(self) -> list[Path]:
         """Return the folders that hold pages or archives."""
@@ -100,21 +113,21 @@ class Shelf:
         except FileError as error:
             if report is None:
                 raise
-            report(error)
+            report(ref, error)
             return None
         if snapshot is None:
             return None
         same = known is not None and (known.identity, known.data) == (snapshot.identity, snapshot.data)
         return known if same else StoredPage(ref, snapshot.identity, snapshot.data, known.parsed if known else None)
 
-    def _page_files(self) -> Iterator[tuple[PageRef, Path, bool]]:
+    def _page_files(self, report: Report | None = None) -> Iterator[tuple[PageRef, Path, bool]]:
         """Yield every page, where it stands, and whether it is in the vault once links are followed."""
         for agent in self._agent_folders():
-            for entry in files.scan_folder(agent):
+            for entry in _listed(agent, report):
                 yield from self._page(f"{agent.name}/{entry.name}", entry, inside=True)
                 if entry.name == ARCHIVE_FOLDER and entry.is_folder:
                     inside = self._leads_inside(entry)
-                    for archived in files.scan_folder(entry.path):
+                    for archived in _listed(entry.path, report):
                         yield from self._page(f"{agent.name}/{entry.name}/{archived.name}", archived, inside=inside)
 
     def _page(self, place: str, entry: Listed, *, inside: bool) -> Iterator[tuple[PageRef, Path, bool]]:
@@ -134,3 +147,13 @@ class Shelf:
             return path.resolve().is_relative_to(self._folder.root.resolve())
         except (OSError, RuntimeError):  # links in a circle
             return False
+
+
+def _listed(folder: Path, report: Report | None) -> list[Listed]:
+    try:
+        return files.scan_folder(folder)
+    except FileError as error:
+        if report is None:
+            raise
+        report(None, error)
+        return []

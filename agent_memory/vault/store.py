@@ -51,15 +51,16 @@ class Vault:
         self._language = language
         self.shelf = shelf or Shelf(folder)
 
-    def view(self) -> View:
-        """Return the vault as it is now. Nothing is locked and nothing is written."""
-        return self.shelf.view(fresh=False)
+    def view(self, *, partial: bool = False) -> View:
+        """Return the vault as it is now, ``partial`` without what cannot be read. Nothing is locked or written."""
+        return self.shelf.view(fresh=False, partial=partial)
 
-    def update(self, plan: Plan, *, verb: str, undoes: str | None = None) -> JournalRun:
+    def update(self, plan: Plan, *, verb: str, undoes: str | None = None, partial: bool = False) -> JournalRun:
         """Decide on the vault as it is now, and write what was decided; an empty batch writes nothing.
 
         The plan is pure: it is called again when a page changed before it could be replaced. The journal has ``verb``,
-        on whose behalf this is, and the run that it ``undoes``.
+        on whose behalf this is, and the run that it ``undoes``. ``partial`` goes on without pages that cannot be read;
+        the plan sees which.
 
         Raises:
             LockTimeout: Somebody else kept the vault's lock.
@@ -67,7 +68,7 @@ class Vault:
             UnknownEntry: The batch names an entry that is not there.
             FileError: The disk refused, or a page leads out of the vault.
         """
-        if not files.is_folder(self.shelf.checked(self._folder.machine)) and not plan(self.view()):
+        if not files.is_folder(self.shelf.checked(self._folder.machine)) and not plan(self.view(partial=partial)):
             return self._new_run(verb)  # so that asking a vault that does not exist does not make one
         with locks.locked(self._folder.lock, timeout_s=self._lock_timeout_s):
             for folder in self.shelf.folders():
@@ -75,8 +76,8 @@ class Vault:
             run = self._new_run(verb, undoes)
             for _ in range(MAX_ATTEMPTS - 1):
                 with contextlib.suppress(PageConflict):
-                    return self._attempt(plan, run)
-            return self._attempt(plan, run)
+                    return self._attempt(plan, run, partial=partial)
+            return self._attempt(plan, run, partial=partial)
 
     def prepare(self) -> None:
         """Make the folder what a vault starts as, once; a file that is there is never written over."""
@@ -133,8 +134,8 @@ class Vault:
         now = self._clock.now()
         return JournalRun(f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}", now, verb, (), undoes)
 
-    def _attempt(self, plan: Plan, run: JournalRun) -> JournalRun:
-        view = self.shelf.view(fresh=True)
+    def _attempt(self, plan: Plan, run: JournalRun, *, partial: bool) -> JournalRun:
+        view = self.shelf.view(fresh=True, partial=partial)
         outcome = work_out(plan(view), view, now=run.at)
         run = run.only(outcome.journal)
         if outcome:

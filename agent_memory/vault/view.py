@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -15,6 +15,7 @@ from agent_memory.system.files import digest_of
 from agent_memory.vault.taken import Taken
 
 if TYPE_CHECKING:
+    from agent_memory.errors import FileError
     from agent_memory.vault.page import Page
 
 
@@ -73,7 +74,8 @@ class View:
     """Everything in the vault at one moment.
 
     ``memories`` are the entries of all pages and archives; an entry whose move to the archive was cut
-    short is there twice. ``skipped`` names files that look like pages but lead out of the vault.
+    short is there twice. ``skipped`` names files that look like pages but lead out of the vault, ``unreadable``
+    says of pages that could not be read why.
     """
 
     def __init__(
@@ -82,11 +84,13 @@ class View:
         taken: Taken | None = None,
         agents: Iterable[str] = (),
         skipped: Iterable[str] = (),
+        unreadable: Mapping[PageRef, FileError] | None = None,
     ) -> None:
         self.pages = {stored.ref: stored for stored in pages}
         self.taken = taken or Taken()
         self.agents = tuple(agents)
         self.skipped = tuple(skipped)
+        self.unreadable = unreadable or {}
         self.memories = tuple(memory for stored in self.pages.values() for memory in stored.memories)
         self._by_id: dict[str, list[Memory]] = defaultdict(list)
         self._by_key: dict[str, list[Memory]] = defaultdict(list)
@@ -109,6 +113,11 @@ class View:
         wanted = (False, True) if archived is None else (archived,)
         stored = (self.pages.get(PageRef(agent, category, which)) for which in wanted)
         return tuple(memory for page in stored if page for memory in page.memories)
+
+    def refusal(self, agent: str, categories: Container[str]) -> FileError | None:
+        """Return why a page or an archive of these cannot be read; None if all can."""
+        refused = (page for page in self.unreadable if page.agent == agent and page.category in categories)
+        return next((self.unreadable[page] for page in refused), None)
 
     def id_in_use(self, entry_id: str) -> bool:
         """Whether a page, an archive or the ledger has this id."""

@@ -176,7 +176,7 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(workspace):
 
     assert {name for name, data in workspace.files().items() if before.get(name) != data} <= {".vault/vault.who"}
     assert "conversations/chat-00.json: 40 older messages" in plan
-    assert "agent-0/decisions.md: 14 entries, to the archive" in plan
+    assert compact(workspace).plan == plan
 
 
 def test_the_result_is_noted_in_the_words_of_the_npm_package(workspace):
@@ -285,3 +285,34 @@ def test_undo_takes_a_compaction_back_and_the_next_one_leaves_it_so(workspace):
     assert {(memory.page, memory.body) for memory in workspace.memories()} == before
     assert compact(workspace).plan == ()
     assert {(memory.page, memory.body) for memory in workspace.memories()} == before
+
+
+def test_a_dry_run_tells_what_will_be_done_also_by_what_is_taken_before_the_cut(workspace):
+    path = workspace.memory / "conversations" / "dev.json"
+    path.parent.mkdir(parents=True)
+    decided = "Let's go with port {0} for service {0}, because {0} is its shelf."
+    messages = [{"role": "user", "text": decided.format(8000 + number)} for number in range(90)]
+    path.write_text(json.dumps({"messages": messages}))
+    os.utime(path, (workspace.long_ago().timestamp(),) * 2)
+    (workspace.memory / ".vault" / "checkpoints").mkdir(parents=True)
+    (workspace.memory / ".vault" / "checkpoints" / "a.json").mkdir()
+    (workspace.memory / ".vault" / "checkpoints" / "b.json").write_text("{")
+    before = workspace.files()
+    with workspace.app() as app:
+        foreseen = maintain.compact(app, dry_run=True)
+    assert workspace.files() == before
+
+    done = compact(workspace)
+    assert foreseen.plan == done.plan
+    assert [len(done.plan), done.vault_entries_merged, done.checkpoints_cleaned] == [3, 70, 1]
+    assert [Path(trouble.path).name for trouble in done.troubles] == ["a.json"]
+
+
+def test_a_file_where_the_conversations_should_be_is_no_reason_not_to_compact(workspace):
+    live(workspace, SMALL)
+    for path in (workspace.memory / "conversations").iterdir():
+        path.unlink()
+    (workspace.memory / "conversations").rmdir()
+    (workspace.memory / "conversations").touch()
+
+    assert compact(workspace).vault_entries_merged > 0

@@ -175,3 +175,30 @@ def test_a_vault_that_is_not_there_exports_nothing_and_makes_nothing(workspace, 
 
     assert not notes.exists()
     assert not workspace.memory.exists()
+
+
+def test_agents_whose_names_differ_in_case_alone_have_notes_of_different_names(npm, notes):
+    (npm.memory / "DEV").mkdir()
+    shutil.copy(npm.memory / "dev" / "decisions.md", npm.memory / "DEV" / "decisions.md")
+    exported(npm, notes)
+    names = [name.casefold() for name in tree(notes)]
+
+    assert len(names) == len(set(names)) == len(npm.memories())
+    assert exported(npm, notes).taken == []
+
+
+def test_a_note_of_ours_under_the_name_that_its_file_system_gives_the_folder_stays(npm, notes):
+    exported(npm, notes)
+    (notes / "DEV" / "decisions").mkdir(parents=True)
+    (notes / "DEV" / "decisions" / "1773309904511.md").hardlink_to(notes / COOKIE)
+
+    assert exported(npm, notes).pruned == []
+    assert (notes / COOKIE).exists()
+
+
+@pytest.mark.parametrize("name", ["taken.jsonl", "dev/new.json", ".vault/x"])
+def test_no_export_goes_into_the_memory_folder(npm, name):
+    before = npm.files()
+    with npm.app() as app, pytest.raises(FileError, match="memory folder"):
+        export.write_json(app, npm.memory / name)
+    assert npm.files() == before

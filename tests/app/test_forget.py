@@ -184,3 +184,24 @@ def test_it_asks_for_one_thing_that_exists(workspace):
                 words_of(app, entry, match)
         with pytest.raises(UnknownEntry):
             words_of(app, "1", None)
+
+
+def test_of_two_entries_with_one_id_the_one_with_the_words_goes(taken):
+    page = taken.memory / "default" / "decisions.md"
+    twin = f"<!-- id:{the_secret(taken)} -->\n## 2026-03-16T09:00\n\n{OTHER}\n\n---\n\n<!-- id:"
+    page.write_text(page.read_text().replace("<!-- id:", twin, 1))
+
+    forgotten(taken, match=SECRET)
+
+    assert [m.body for m in taken.memories() if m.page.category == "decisions"] == [OTHER]
+    assert "Bluefinch" not in page.read_text()
+
+
+def test_reading_the_conversation_again_puts_no_word_back_anywhere(taken):
+    forgotten(taken, match="Bluefinch")
+    assert not taken.process().failed
+    assert not taken.process(full=True).failed
+    with taken.app() as app:
+        assert [len(bookmark.marks) for bookmark in app.state.bookmarks()] == [4]
+
+    assert places_of(taken, "Bluefinch") == []

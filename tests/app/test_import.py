@@ -73,3 +73,14 @@ def test_a_sub_agents_conversation_is_known_by_its_folders(workspace, tmp_path):
     imported(workspace, chat.path)
 
     assert not [memory for memory in workspace.memories() if memory.page.category == "handoffs"]
+
+
+def test_two_copies_without_an_id_that_come_together_have_one_handoff(workspace, tmp_path):
+    messages = [said("user", DECISION), said("agent", "Done, it is SQLite now, and the tests pass.")]
+    for name in ("dev.json", "copy of dev.json", "later.json"):
+        more = [said("user", QUEUE), said("agent", "A fila está no ar desde ontem.")] if name == "later.json" else []
+        (tmp_path / name).write_text(json.dumps({"agentId": "dev", "messages": [*messages, *more]}))
+    assert imported(workspace, tmp_path).handoffs >= 1
+
+    (handoff,) = [memory for memory in workspace.memories() if memory.page.category == "handoffs"]
+    assert "Redis" in handoff.body

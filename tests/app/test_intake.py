@@ -1,12 +1,19 @@
 import json
 import os
 
+import pytest
+
+from agent_memory.app import maintain
 from agent_memory.app.conversations import Options
 from agent_memory.app.intake import Intake
 from agent_memory.app.tally import Tally
 from agent_memory.tailing.scan import scan
+from tests.app.test_conversations import as_an_ordinary_user
 from tests.app.test_ingest import ANSWER, DECISION
 from tests.workspace import A_MINUTE, essence
+
+LESSON = "Root cause: the payment webhook was retried by the provider after 10 s, so every slow order was booked twice."
+posix = pytest.mark.skipif(os.name != "posix", reason="permissions are not these elsewhere")
 
 
 def save_dashboard(workspace, agent):
@@ -75,3 +82,47 @@ def test_what_idleness_closed_is_left_alone_if_the_file_has_grown_since(workspac
     assert before <= {"decisions"}
     assert (late.lessons, late.tasks, late.handoffs) == (1, 1, 1)
     assert {category for category, *_ in undisturbed} == {"decisions", "lessons", "tasks", "handoffs"}
+
+
+@posix
+def test_a_page_that_cannot_be_read_keeps_only_those_waiting_that_write_to_it(workspace):
+    workspace.chat(1).user(DECISION).ended().save(written=workspace.long_ago())
+    workspace.process()
+    page = workspace.memory / "default" / "decisions.md"
+    before = page.read_bytes()
+    page.chmod(0)
+    workspace.chat(2).user(
+        "Let's always store prices in cents, never as floats, because rounding lost money."
+    ).ended().save(written=workspace.long_ago())
+    workspace.chat(3).assistant(LESSON).ended().save(written=workspace.long_ago())
+    with as_an_ordinary_user(workspace):
+        for dry in (True, False, False):
+            tally = workspace.process(dry=dry)
+            (trouble,) = tally.errors
+            assert (tally.failed, str(page) in trouble.message, "00000002" in trouble.path) == (True, True, True)
+    page.chmod(0o600)
+
+    assert page.read_bytes() == before
+    assert {memory.page.category for memory in workspace.memories()} == {"decisions", "lessons"}
+    assert workspace.process().decisions == 1
+
+
+@posix
+@pytest.mark.parametrize("archived", [False, True])
+def test_upkeep_leaves_alone_what_it_cannot_read_and_says_so(workspace, archived):
+    for agent in ("ana", "rui"):
+        page = workspace.memory / agent / "decisions.md"
+        page.parent.mkdir(parents=True)
+        page.write_text("".join(f"## 2026-03-16T10:{minute}\n\nNo. {minute}.\n\n" for minute in range(10, 50)))
+    with workspace.app() as app:
+        app.state.bookmarks()
+    refused = workspace.memory / "ana" / ("archive/decisions.md" if archived else "decisions.md")
+    refused.parent.mkdir(exist_ok=True)
+    refused.touch()
+    refused.chmod(0)
+    with as_an_ordinary_user(workspace), workspace.app() as app:
+        done = maintain.compact(app, dry_run=False)
+    refused.chmod(0o600)
+
+    assert (done.vault_entries_merged, [trouble.path for trouble in done.troubles]) == (20, [str(refused)])
+    assert {memory.page.agent for memory in workspace.memories() if memory.page.archived} == {"rui"}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -162,3 +163,23 @@ def test_a_session_is_saved_recovered_and_ended_in_a_few_lines(folder):
 def test_what_is_no_message_is_refused_with_its_place(folder):
     with open_memory(folder) as memory, pytest.raises(UsageError, match="Message 2"):
         memory.checkpoint([{"role": "user", "text": "hi"}, {"role": "tool", "text": "x"}])
+
+
+def test_threads_share_an_open_memory(folder, caplog):
+    with open_memory(folder) as memory, ThreadPoolExecutor(4) as threads:
+        memory.add("O forno do João.")
+        added = [threads.submit(memory.add, f"Forno número {number}.") for number in range(12)]
+        found = [threads.submit(memory.search, "forno joão") for _ in range(12)]
+        told = [threads.submit(memory.briefing, "forno", kind="turn") for _ in range(12)]
+        assert len({one.result() for one in added}) == 12
+        assert all(one.result()[0].body == "O forno do João." for one in found)
+        assert all("João" in one.result().text for one in told)
+        assert len(memory.search("forno", limit=20)) == 13
+    assert not caplog.records
+
+
+def test_two_that_are_open_see_what_the_other_writes(folder):
+    with open_memory(folder) as one, open_memory(folder) as other:
+        for writing, reading in ((one, other), (other, one)):
+            number = writing.add("Um forno a mais.")
+            assert number in [hit.id for hit in reading.search("forno")]

@@ -6,7 +6,7 @@ import pytest
 
 from agent_memory.app.changes import undo
 from agent_memory.app.forget import forget, words_of
-from agent_memory.app.migrate import migrate
+from agent_memory.app.migrate import held_notes, migrate
 from agent_memory.errors import UsageError
 from tests.npm_vault import installed
 
@@ -134,11 +134,34 @@ def test_lines_that_look_like_entries_stay_words(flat):
     assert [memory.body for memory in flat.memories()] == ["a\n\n<!-- id:5 -->\n\nb"]
 
 
-def test_notes_in_other_encodings_are_taken_as_well_as_they_can_be(flat):
-    (flat.memory / "Bo.md").write_bytes("\ufeff## Notes\n\nção ".encode() + b"\xe9\0")
-    migrated(flat)
+def test_a_note_that_is_not_in_utf_8_is_named_and_left_since_nothing_of_it_may_be_lost(flat):
+    (flat.memory / "Bo.md").write_bytes("\ufeff## Notes\n\nção".encode())
+    (flat.memory / "Zé.md").write_bytes("## Decisões\n\nUsamos sabão.\n".encode("cp1252"))
+    (flat.memory / "Zé.md.bak").write_bytes("Usamos sab\ufffdo.".encode("cp1252", "replace"))
+    report = migrated(flat)
 
-    assert [memory.body for memory in flat.memories()] == ["ção \ufffd"]
+    assert [memory.body for memory in flat.memories()] == ["ção"]
+    assert [(row.what, "UTF-8" in row.why) for row in report.skipped] == [("Zé.md", True)]
+    with flat.app() as app:
+        assert [path.name for path in held_notes(app)] == ["Bo.md.bak"]
+
+
+def test_a_link_is_no_note(flat, tmp_path):
+    (tmp_path / "elsewhere.md").write_text("Somebody else's words.")
+    (flat.memory / "Eva.md").symlink_to(tmp_path / "elsewhere.md")
+    report = migrated(flat)
+
+    assert ("Eva.md", "a link, or not there any more") in [(row.what, row.why) for row in report.skipped]
+    assert (flat.memory / "Eva.md").is_symlink()
+    assert {memory.page.agent for memory in flat.memories()} == {"Bo"}
+
+
+def test_what_stands_twice_in_a_note_is_told_as_taken_once(flat):
+    write(flat, "## Notes\n\nTwice.\n\n## Notes\n\nTwice.\n")
+    report = migrated(flat)
+
+    assert [memory.body for memory in flat.memories()] == ["Twice."]
+    assert [len(report.taken), len(report.skipped)] == [2, 1]
 
 
 def test_a_repository_is_no_memory_folder(workspace):

@@ -120,3 +120,9 @@ def test_markers_that_are_no_pair_are_left_to_their_owner(shop):
         refreshed(shop)
 
     assert project(shop) == b"<!-- agent-memory:project -->\n"
+
+
+def test_a_persons_tag_may_be_written_in_capitals(shop):
+    decided(shop, "Prices are cents.", "Project")
+
+    assert "- Prices are cents." in refreshed(shop).lines

@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from agent_memory import open_memory
-from agent_memory.app import brief, maintain, recall
+from agent_memory.app import brief, maintain, recall, sessions
 from agent_memory.errors import ModelError
+from agent_memory.model.briefing import KINDS
 from agent_memory.model.recall import Query
+from agent_memory.recall import engine as recall_engine
 from tests.app.test_conversations import as_an_ordinary_user
 from tests.workspace import Workspace
 
@@ -58,6 +60,40 @@ def test_a_page_that_cannot_be_read_is_named_and_the_others_are_searched(vault, 
         assert found(app) == ["ana"]
         assert found(app) == ["ana"]
     assert [("rui" in record.message, "left out" in record.message) for record in caplog.records] == [(True, True)]
+
+
+@posix
+@pytest.mark.parametrize("locked", [".vault", "rui", "rui/archive", "_project.md", ".vault/checkpoints/ana.json"])
+def test_whatever_may_not_be_read_costs_itself_alone(vault, caplog, locked):
+    (vault.memory / "rui" / "archive").mkdir()
+    (vault.memory / "_project.md").write_text("# Forno")
+    with vault.app() as app:
+        sessions.checkpoint(app, sessions.chat("ana", [{"role": "user", "text": "Continua."}]))
+    with as_an_ordinary_user(vault):
+        (vault.memory / locked).chmod(0)
+        with vault.app() as app, caplog.at_level(logging.WARNING):
+            assert "ana" in found(app)
+            for kind in KINDS:
+                assert "Decidimos usar Kafka." in brief.brief(app, "ana", "kafka", kind).text
+        (vault.memory / locked).chmod(0o700)
+    assert any(str(Path(locked)) in record.message for record in caplog.records)
+
+
+@pytest.mark.parametrize("what", ["find", "memories"])
+def test_a_mirror_that_fails_while_it_is_asked_is_done_without_with_one_notice(vault, caplog, what):
+    """Not damage, which it mends itself: a disk that gives errors, or a lock that nobody lets go."""
+    with vault.app() as app, caplog.at_level(logging.WARNING):
+        index = app.index
+        app.mirror.close()
+        for _ in range(2):
+            hits = (
+                recall_engine.recall(index, Query("kafka"))
+                if what == "find"
+                else [hit for agent in ("ana", "rui") for hit in index.memories(agent, "decisions")]
+            )
+            assert sorted(hit.page.agent for hit in hits) == ["ana", "rui"]
+        assert found(app) == ["ana", "rui"]
+    assert ["pages themselves" in record.message for record in caplog.records] == [True]
 
 
 def test_a_mirror_that_cannot_be_made_is_done_without(vault, caplog):

@@ -2,15 +2,16 @@
 
 import json
 import os
+import shutil
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from agent_memory.app import forget, ingest, maintain, sessions
+from agent_memory.app import brief, forget, ingest, maintain, sessions
 from agent_memory.app.sessions import chat
 from agent_memory.app.sleep import sleep
-from agent_memory.errors import InvalidName, UsageError
+from agent_memory.errors import InvalidName, UnknownAgent, UsageError
 from tests.builders import A_DAY
 from tests.workspace import essence
 
@@ -279,7 +280,52 @@ def test_a_conversation_from_the_future_is_synced_once(host):
     host.do(sessions.sync_checkpoints, force=False)
 
     assert host.do(sessions.recover, "dev") is not None
+    host.workspace.clock.advance(hours=1)
     assert host.do(sessions.sync_checkpoints, force=False).skipped == ["dev"]
+
+
+@pytest.mark.parametrize("chat_id", [None, "c-1"])
+def test_a_chat_of_which_all_that_was_told_is_cut_away_is_still_that_chat_when_read_in_full(workspace, chat_id):
+    host = Host(workspace, chat_id)
+    host.save(SAID)
+    host.workspace.process()
+    small = [{"role": role, "text": f"Page {n} it is, then."} for n in range(9) for role in ("user", "agent")]
+    for start in (0, 8):
+        host.save([*SAID, *small][start:])
+        host.workspace.process()
+    before = essence(host.workspace.memories())
+    for _ in range(2):
+        host.workspace.process(full=True)
+        host.workspace.process()
+
+    assert essence(host.workspace.memories()) == before
+    assert len(host.handoffs()) == 1
+
+
+def test_a_summary_that_comes_when_all_was_taken_still_stands(host):
+    host.save(SAID)
+    host.workspace.process()
+    host.sleep(SAID)
+    host.sleep(SAID, "The store is SQLite; rotate the secret on Monday.")
+    host.sleep(SAID)
+    host.workspace.process()
+
+    assert [handoff.body for handoff in host.handoffs()] == ["The store is SQLite; rotate the secret on Monday."]
+
+
+def test_what_json_has_no_word_for_is_saved_as_javascript_does(host):
+    host.checkpoint([{**SAID[0], "score": float("nan"), "spans": [float("inf")]}])
+    text = (host.workspace.memory / ".vault" / "checkpoints" / "dev.json").read_text()
+
+    assert json.loads(text, parse_constant=pytest.fail)["messages"] == [{**SAID[0], "score": None, "spans": [None]}]
+
+
+def test_an_agent_whose_first_session_broke_off_has_a_briefing_that_recovers_it(host):
+    host.checkpoint(SAID)
+
+    assert "I will rotate it on Monday." in host.do(brief.brief, "dev", "go on").text
+    with pytest.raises(UnknownAgent):
+        host.do(brief.brief, "ops", "go on")
 
 
 def test_the_chat_of_a_file_that_was_cut_while_the_state_was_lost_has_no_second_handoff(host):
@@ -297,10 +343,14 @@ def test_the_chat_of_a_file_that_was_cut_while_the_state_was_lost_has_no_second_
     ]
     host.save([*SAID, *MORE, *again][4:])
     host.workspace.process()
-    added = [memory for memory in host.handoffs() if memory.key not in {key for *_, key in before}]
-    assert len(added) == 1
-    assert "release notes" in added[0].body
-    assert "cents" not in added[0].body
+    (handoff,) = host.handoffs()
+    host.workspace.process(full=True)
+    assert [one.body for one in host.handoffs()] == [handoff.body]
+
+    shutil.rmtree(host.workspace.memory)
+    host.save([*SAID, *MORE, *again])
+    host.workspace.process()
+    assert [one.body for one in host.handoffs()] == [handoff.body]
 
 
 def test_process_after_a_sleep_counts_it_as_up_to_date(host):

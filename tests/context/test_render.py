@@ -78,6 +78,15 @@ def test_unseen_characters_go():
     assert render.plain("\x1b[31mred\u202e \ud800 \ufeffend\x07") == "[31mred ? end"
 
 
+@pytest.mark.parametrize(
+    "unseen",
+    "\x07 \xad \u034f \u061c \u115f \u180e \u200b \u200d \u202e \u2060 \u2066 \u3164 \ufe0f \ufeff \uffa0 \ufff9 "
+    "\U000e0041 \U000e0101".split(" "),
+)  # fmt: skip
+def test_words_cannot_be_smuggled_in_what_nobody_sees(unseen):
+    assert render.plain(f"um{3 * unseen}dois não") == "umdois não"
+
+
 def test_an_id_of_any_length_takes_little_room():
     assert len(render.label(a_hit(id="9" * 1000))) < 40
 

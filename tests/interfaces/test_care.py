@@ -47,3 +47,13 @@ def test_doctor_restores_what_was_overwritten(taken, cli):
     assert (code, f"agent-memory doctor --restore {added['id']}" in out) == (0, True)
     assert answer(cli("doctor", "--restore", added["id"], "--json"))["restored"] == added["id"]
     assert cli("doctor", "--restore", added["id"])[0] == 2
+
+
+def test_a_compaction_that_could_not_read_something_ends_with_1_and_does_the_rest(taken, cli):
+    checkpoints = taken.memory / ".vault" / "checkpoints"
+    (checkpoints / "a.json").mkdir(parents=True)
+    (checkpoints / "b.json").write_text("{")
+    code, out, err = cli("compact")
+
+    assert (code, "1 expired checkpoints" in out, "a.json" in err) == (1, True, True)
+    assert not (checkpoints / "b.json").exists()

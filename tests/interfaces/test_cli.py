@@ -129,6 +129,20 @@ def test_search_finds_without_accents_and_says_where(taken, cli):
     assert set(found["results"][0]) == {"id", "agent", "category", "date", "score", "snippet", "content"}
 
 
+@pytest.mark.parametrize(
+    ("words", "finds"),
+    [
+        (["sqlite", "-kafka"], True), (["sqlite", "-store"], False), (["-store", "sqlite"], False),
+        (["sqlite", "-cache", "-login", "-l", "1", "--json"], True), (["sqlite", "-l1", "-auth"], True),
+        (["sqlite", "--", "-store"], False), (["sqlite", "-in"], True), (['"order store"'], True),
+        (['"store order"'], False), (["sqlite", '-"order store"'], False), (["category:decisions", "-kafka"], True),
+        (["agent:default"], True), (["-kafka"], False),
+    ],
+)  # fmt: skip
+def test_a_word_with_a_dash_is_no_option_of_search(taken, cli, words, finds):
+    assert bool(answer(cli("--json", "search", *words))["results"]) is finds
+
+
 def test_a_hand_edit_is_searchable_at_once(taken, cli):
     page = taken.memory / "default" / "decisions.md"
     page.write_text(

@@ -1,6 +1,11 @@
-from agent_memory.jobs.compact import halfway_moves
-from agent_memory.model.memory import Move, PageRef
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_memory.jobs.compact import Limits, halfway_moves, plan_compaction
+from agent_memory.model.memory import Batch, Move, PageRef
+from agent_memory.vault.journal import undo_batch
 from tests.jobs.conftest import fill, plan
+from tests.vault.worlds import ARCHIVE, NOW, REF, World
 
 
 def moved(vault):
@@ -97,3 +102,33 @@ def test_what_was_copied_back_from_the_archive_and_kept_is_not_moved_again(vault
     vault.update(halfway_moves, verb="compact")
 
     assert any("#keep" in memory.body for memory in vault.view().of("default", "decisions", archived=False))
+
+
+entries = st.builds(
+    "{}\n## 2026-03-{:02}\n\n{}\n\n".format,
+    st.sampled_from(["", "<!-- id:1 -->", "<!-- id:2 -->"]),
+    st.integers(10, 12),
+    st.sampled_from(["Use SQLite.", "Use Kafka.", "Bread is sold."]),
+) | st.just("<!-- id:3 by:user key:00000000000000aa -->\n## 2026-03-11\n\nPrices are cents.\n\n")
+
+
+@given(page=st.lists(entries, max_size=9), archive=st.lists(entries, max_size=5))
+def test_whatever_stands_where_a_second_run_finds_nothing_to_do(page, archive):
+    world = World((REF, "".join(page)), (ARCHIVE, "".join(archive)))
+    limits = Limits(3, 2)
+
+    before = {memory.body for memory in world.view().memories}
+    world.apply(plan_compaction(world.view(), limits, now=NOW, clean=str))
+
+    assert before <= {memory.body for memory in world.view().memories}
+    assert plan_compaction(world.view(), limits, now=NOW, clean=str) == Batch()
+
+
+def test_what_an_undo_has_put_back_pushes_nothing_of_the_same_minute_out():
+    same = "<!-- id:{} -->\n## 2026-03-11\n\nShelf {}.\n\n".format
+    world, limits = World((REF, "".join(same(number, number) for number in range(10, 19)))), Limits(3, 2)
+    run = world.run(plan_compaction(world.view(), limits, now=NOW, clean=str))
+    world.apply(undo_batch(run, world.view())[0])
+
+    assert len(world.ids()) == 9
+    assert plan_compaction(world.view(), limits, now=NOW, clean=str) == Batch()

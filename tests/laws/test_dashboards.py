@@ -50,22 +50,22 @@ def make(monkeypatch):
         shutil.rmtree(folder)
 
 
-def show(workspace: Workspace, lines: list[str], *, idle: bool) -> None:
+def show(workspace: Workspace, lines: list[str], *, idle: bool, **rest: str) -> None:
     """Save the chat as a host does, and process it at once, or when it has been quiet."""
     path = workspace.memory / "conversations" / "dev.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     roles = {"u": "user", "a": "agent", "i": "agent"}
     messages = [{"role": roles[line[0]], "text": line[2:], "internal": line[0] == "i"} for line in lines]
-    path.write_text(json.dumps({"savedAt": workspace.clock.now().isoformat(), "messages": messages}))
+    path.write_text(json.dumps({"savedAt": workspace.clock.now().isoformat(), "messages": messages, **rest}))
     written = workspace.clock.now().timestamp()
     os.utime(path, (written, written))
     workspace.clock.advance(hours=1 if idle else 0)
     workspace.process()
 
 
-def undisturbed(make) -> set[tuple[Any, ...]]:
+def undisturbed(make, **rest: str) -> set[tuple[Any, ...]]:
     workspace = make()
-    show(workspace, CHAT, idle=True)
+    show(workspace, CHAT, idle=True, **rest)
     return essence(workspace.memories())
 
 
@@ -95,6 +95,24 @@ def test_law_1_a_chat_gives_the_same_entries_though_the_state_is_lost_at_any_mom
         show(workspace, CHAT[:end], idle=data.draw(st.booleans()) or end == len(CHAT))
 
     assert essence(workspace.memories()) == undisturbed(make)
+
+
+@FEW
+@given(data=st.data())
+def test_law_1_a_chat_that_has_a_name_goes_on_in_its_handoff_though_state_and_front_are_lost(make, data):
+    workspace = make()
+    # The second message of a turn whose first is lost would make it another turn.
+    whole = [0, 3, 4, 5, 7, 8, 9, 10, 11]
+    start = before = 0
+    for end in [*data.draw(st.lists(st.integers(2, len(CHAT)), max_size=3).map(sorted)), len(CHAT)]:
+        start = data.draw(st.sampled_from([at for at in whole if start <= at <= before]))
+        idle = data.draw(st.booleans()) or end == len(CHAT)
+        show(workspace, CHAT[start:end], idle=idle, chatId="the till")
+        before = max(before, *(at for at in whole if at < end)) if idle else before
+        if data.draw(st.booleans()):
+            (workspace.memory / ".vault" / "state.sqlite3").unlink()
+
+    assert essence(workspace.memories()) == undisturbed(make, chatId="the till")
 
 
 def test_law_1_the_second_chat_of_a_file_keeps_its_name_though_the_state_is_lost(make):

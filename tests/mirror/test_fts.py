@@ -107,6 +107,13 @@ def test_one_letter_wrong_or_missing_is_told_from_more(spelt, other, is_off):
     assert fts.is_one_letter_off(spelt, other) is is_off
 
 
+@given(st.text("abc", max_size=6), st.text("abc", max_size=6))
+def test_only_a_letter_wrong_or_missing_is_one_letter_off(spelt, other):
+    wrong = {spelt[:at] + letter + spelt[at + 1 :] for at in range(len(spelt)) for letter in "abc"}
+    missing = {spelt[:at] + letter + spelt[at:] for at in range(len(spelt) + 1) for letter in "abc"}
+    assert fts.is_one_letter_off(spelt, other) == (other in (wrong | missing) - {spelt})
+
+
 def test_short_words_and_identifiers_are_not_taken_for_slips():
     assert [fts.is_repairable(Word((term,))) for term in ("api", "src/db/pool.py", "deploy")] == [False, False, True]
 

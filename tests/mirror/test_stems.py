@@ -29,8 +29,23 @@ def test_the_forms_of_an_english_word_have_one_stem(forms):
 
 
 def test_where_the_language_is_unknown_both_stems_are_given_once():
-    assert stems("deployment", None) == ("deploy", "deployment")
+    assert stems("configurations", None) == ("configur",)
+    assert stems("nota", None) == ("nota", "not")
     assert stems("teste", None) == ("test",)
+
+
+@pytest.mark.parametrize(
+    "forms",
+    ["deploy deploys deployment deployments", "commit commits", "container containers", "branch branches", "test tests",
+     "cache caches caching", "migration migrations", "endpoint endpoints", "query queries"],
+)  # fmt: skip
+def test_an_english_word_in_a_portuguese_text_has_its_english_stem(forms):
+    assert len({stem(form, language) for form in forms.split() for language in ("pt", "en")}) == 1
+
+
+def test_a_portuguese_word_in_an_english_text_has_its_portuguese_stem():
+    for forms in ("migracao migracoes", "pagamento pagamentos", "cidade cidades"):
+        assert len({stem(form, language) for form in forms.split() for language in ("pt", "en")}) == 1
 
 
 @given(st.text(min_size=1, max_size=80))

@@ -26,7 +26,7 @@ class Subjects:
     def __init__(self) -> None:
         self.encoded: list[str] = []
 
-    def encode(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+    def encode(self, texts: Sequence[str], *, patient: bool = False) -> Sequence[Sequence[float]]:
         self.encoded += texts
         return [[float(not subject.isdisjoint(text.lower().split())) for subject in SUBJECTS] for text in texts]
 
@@ -36,14 +36,14 @@ class Broken:
 
     name = "subjects"
 
-    def encode(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+    def encode(self, texts: Sequence[str], *, patient: bool = False) -> Sequence[Sequence[float]]:
         raise ModelError("There is no answer.")
 
 
 class Longer(Subjects):
     """Calls itself the same and encodes otherwise."""
 
-    def encode(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+    def encode(self, texts: Sequence[str], *, patient: bool = False) -> Sequence[Sequence[float]]:
         return [[*vector, 1.0] for vector in super().encode(texts)]
 
 
@@ -60,7 +60,9 @@ def path(tmp_path: Path) -> Path:
 
 
 def opened(path: Path, encoder: Encoder | None) -> closing[Mirror]:
-    return closing(Mirror.open(path, redact=lambda text: text.replace("hunter2", "[REDACTED]"), encoder=encoder))
+    return closing(
+        Mirror.open(path, redact=lambda text: text.replace("hunter2", "[REDACTED]"), encoder=lambda: encoder)
+    )
 
 
 def found(mirror: Mirror, text: str, **wanted) -> list[str]:
@@ -113,6 +115,27 @@ def test_half_built_the_words_still_decide_for_the_rest(path):
         mirror.sync([a_page(*BODIES, "Whales sing.")])
         assert mirror.make_vectors(2) == 2
         assert found(mirror, "whales")[0] == "Whales sing."
+
+
+class Slow(Subjects):
+    """Never answers in time, and counts how often it was asked."""
+
+    def encode(self, texts: Sequence[str], *, patient: bool = False) -> Sequence[Sequence[float]]:
+        vectors = super().encode(texts)
+        if not patient:
+            raise ModelError("Not yet.")
+        return vectors
+
+
+@pytest.mark.parametrize("encoder", [Subjects(), Slow()])
+def test_the_same_thing_is_asked_once_by_a_briefing_that_searches_for_it_several_times(path, encoder):
+    with opened(path, encoder) as mirror:
+        mirror.sync([a_page(*BODIES)])
+        mirror.make_vectors()
+        encoder.encoded.clear()
+        for text in ("banco", "banco", "senha", "senha"):
+            found(mirror, text)
+        assert encoder.encoded == ["banco", "senha"]
 
 
 @pytest.mark.parametrize("encoder", [None, Broken(), Longer()])

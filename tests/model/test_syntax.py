@@ -18,7 +18,7 @@ from agent_memory.model.syntax import MOST_CONDITIONS, parse
         ('redis "connection pool" cache', Query("redis cache", phrases=("connection pool",))),
         ('cache -redis -"in memory"', Query("cache", without=("redis", "in memory"))),
         ("tag:#redis tag:pool-py why", Query("why", tags=("redis", "pool-py"))),
-        ('agent:"ana maria" category:lessons disk', Query("disk", agent="ana maria", category="lessons")),
+        ('agent:"ana maria" category:lessons disk', Query("disk", agent="ana maria", category="lessons", lists=True)),
         ("before:2026 x", Query("x", before=datetime(2026, 1, 1, tzinfo=UTC))),
         ("after:2026-03 x", Query("x", after=datetime(2026, 3, 1, tzinfo=UTC))),
         ("after:2026-03-16T10:30 x", Query("x", after=datetime(2026, 3, 16, 10, 30, tzinfo=UTC))),
@@ -39,7 +39,7 @@ def test_what_reads_as_no_condition_is_words(text):
 
 def test_what_was_given_stays_unless_the_text_says_otherwise():
     given_query = Query("", agent="ana", category="lessons", limit=3, inactive=True)
-    assert parse("x agent:rui", given_query) == replace(given_query, text="x", agent="rui")
+    assert parse("x agent:rui", given_query) == replace(given_query, text="x", agent="rui", lists=True)
 
 
 def test_a_paste_full_of_conditions_is_mostly_words():

@@ -8,7 +8,7 @@ import pytest
 from agent_memory.mirror.search import Mirror
 from agent_memory.model.memory import PageRef
 from agent_memory.model.recall import Query
-from agent_memory.recall.engine import recall
+from agent_memory.recall.engine import excerpted, recall
 from tests.builders import a_memory, a_page_state
 
 
@@ -38,7 +38,8 @@ def test_recall_finds_what_counts_today_and_the_archive(mirror):
 
 
 def test_a_hit_keeps_the_parts_of_its_score_and_an_excerpt(mirror):
-    (hit,) = recall(mirror, Query("postgresql"))
+    query = Query("postgresql")
+    (hit,) = excerpted(recall(mirror, query), query)
     assert set(hit.parts) == {"words", "nearby", "conversation", "recency"}
     assert sum(hit.parts.values()) == pytest.approx(hit.score)
     assert hit.snippet == "Decidimos usar PostgreSQL."

@@ -20,6 +20,7 @@ from tests.laws.test_mirror import WORDS, vaults
 
 ARCHIVE = PageRef("default", "decisions", archived=True)
 LESSONS = PageRef("ana", "lessons")
+TASKS = PageRef("ana", "tasks")
 VAULT = [
     a_page_state(
         a_memory("Decidimos autenticar com JWT.", id="1", tags=("segurança",)),
@@ -29,6 +30,11 @@ VAULT = [
     ),
     a_page_state(a_memory("Kafka was archived for its size.", id="4", page=ARCHIVE), page=ARCHIVE),
     a_page_state(a_memory("Kafka precisa de disco.", id="5", page=LESSONS, at=A_DAY + timedelta(days=1)), page=LESSONS),
+    a_page_state(
+        a_memory("- [x] Medir o forno.", id="9", page=TASKS, at=A_DAY - timedelta(days=1)),
+        a_memory("- [ ] Limpar o moinho.", id="8", page=TASKS, at=A_DAY - timedelta(days=2), position=1),
+        page=TASKS,
+    ),
 ]
 
 
@@ -60,7 +66,8 @@ def index(request, tmp_path: Path):
         ("tag:nada jwt", ""),
         ("after:2026-03-17", "5"),
         ("before:2026-03-17 kafka", "4"),
-        ("agent:ana", ""),
+        ("agent:ana", "5 8 9"),
+        ("category:decisions -jwt", "3 4"),
         ("-kafka", ""),
         ("vale", ""),
         ("", ""),
@@ -73,6 +80,15 @@ def test_a_search_finds(index, text, ids):
 
 def test_what_no_longer_counts_is_found_on_request(index):
     assert sorted(hit.id for hit in recall(index, Query("kafka vale", inactive=True))) == ["2", "4", "5", "7"]
+
+
+def test_an_agent_that_was_not_typed_only_narrows(index):
+    assert recall(index, Query("", agent="ana")) == recall(index, Query("the", agent="ana")) == []
+
+
+def test_of_a_category_those_with_an_open_box_alone_may_be_asked_for(index):
+    assert [hit.id for hit in index.memories("ana", "tasks")] == ["9", "8"]
+    assert [hit.id for hit in index.memories("ana", "tasks", open_only=True)] == ["8"]
 
 
 def test_the_latest_said_of_a_category_come_first_and_as_many_as_asked_for(index):

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from threading import Event
+
 import pytest
 
 from agent_memory.errors import ModelError
-from agent_memory.system.encoders import Remote
+from agent_memory.system.encoders import Local, Remote
 from agent_memory.system.llm import Client, Endpoint
 from tests.servers import hangs_up, model_server, refuses, says, sends, waits
 
@@ -55,3 +57,34 @@ def test_nobody_waits_longer_than_configured(connect):
         server.scripts = [waits(server, says("late"))]
         with pytest.raises(ModelError):
             connect(server.url, timeout_s=0.2).encode(["a"])
+
+
+class Lengths:
+    def encode(self, texts):
+        return [[float(len(text))] for text in texts]
+
+
+def test_who_is_in_a_hurry_does_not_wait_for_the_model_and_who_is_patient_does():
+    may_load, asked = Event(), []
+
+    def load():
+        asked.append("once")
+        assert may_load.wait(10)
+        return Lengths()
+
+    encoder = Local(0.01, load)
+    for _ in range(2):
+        with pytest.raises(ModelError, match="not loaded yet"):
+            encoder.encode(["um"])
+    may_load.set()
+    assert encoder.encode(["um", "dois"], patient=True) == [[2.0], [4.0]] == encoder.encode(["um", "dois"])
+    assert asked == ["once"]
+
+
+def test_a_model_that_cannot_be_loaded_says_so_at_once_to_everybody():
+    def load():
+        raise ModelError("It is torn.")
+
+    for patient in (True, False):
+        with pytest.raises(ModelError, match="torn"):
+            Local(10, load).encode(["um"], patient=patient)

@@ -47,7 +47,7 @@ class Dashboard:
         return open_chat(
             ConversationFile(self.path.name, "dashboard", str(self.path)),
             self.bookmark,
-            idle=lambda mtime_ns: self.seconds * 10**9 - mtime_ns >= IDLE_NS,
+            idle=lambda seen: self.seconds * 10**9 - seen.mtime_ns >= IDLE_NS,
             now=NOW,
             origins=lambda agent: self.origins,
         )

@@ -32,7 +32,19 @@ def test_nothing_to_say_and_no_block_is_nothing_to_do():
     assert spliced("# T", "project", []) == "# T"
 
 
-@pytest.mark.parametrize("text", [f"{OPEN}\nx", f"x\n{CLOSE}", f"{CLOSE}\n{OPEN}", f"{OPEN}\n{CLOSE}\n{OPEN}\n{CLOSE}"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{OPEN}\nx",
+        f"x\n{CLOSE}",
+        f"{CLOSE}\n{OPEN}",
+        f"{OPEN}\n{CLOSE}\n{OPEN}\n{CLOSE}",
+        f" {OPEN}\nx\n {CLOSE}",
+        f"{OPEN}\nx\n  {CLOSE}",
+        f"{OPEN}\nx\n{CLOSE}\n\t{OPEN}",
+        f"{OPEN}\nx\n{CLOSE}".replace("<!-- ", "<!--").replace(" -->", "-->"),
+    ],
+)
 def test_markers_that_are_no_pair_are_left_to_their_owner(text):
     with pytest.raises(FileError, match="one pair"):
         spliced(text, "project", ["new"])

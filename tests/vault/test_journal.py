@@ -3,6 +3,7 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ changes = st.builds(
     id=st.text(),
     before=st.none() | st.text(),
     after=st.none() | st.text(),
+    beside=st.integers(0, 3),
 )
 runs = st.builds(
     JournalRun,
@@ -204,3 +206,31 @@ def test_undoing_any_batch_of_the_machine_gives_the_same_entries_back(data: st.D
     batch.append(Add(PageRef("default", "lessons"), a_draft("a lesson", entry="9")))
     assert undone(world, world.run(Batch(tuple(batch)))) == []
     assert sorted(memory.raw for memory in world.view().memories) == before
+
+
+@pytest.mark.parametrize("twin", ["Another with its id.", "one", "one\n\n---"])
+@pytest.mark.parametrize("entry", ["<!-- id:1 -->\n## 2026-03-16T10:30\n\none\n\n", "## 2026-03-16T10:30\n\none\n\n"])
+def test_taking_out_one_of_two_with_one_id_can_be_taken_back_and_done_again(entry: str, twin: str) -> None:
+    other = entry.replace("\none\n", f"\n{twin}\n")
+    world = World((REF, entry + other))
+    before, removed = world.bodies(), world.view().memories[0]
+    run = world.run(Batch((Remove(REF, removed.id),)))
+    assert len(world.bodies()) == 1
+    left = world.text()
+
+    back = world.view()
+    undoing = world.run(undo_batch(run, back)[0])
+    assert sorted(world.bodies()) == sorted(before)
+    assert undo_batch(run, world.view()) == (Batch(), [])  # it is back
+    world.run(undo_batch(undoing, world.view())[0])
+    assert world.text().split() == left.split()
+
+
+def test_of_two_with_one_id_the_one_that_is_meant_is_changed() -> None:
+    world = World((REF, "<!-- id:1 -->\n## 2026-03-16T10:30\n\none\n\n<!-- id:1 -->\n## 2026-03-16T10:30\n\ntwo\n"))
+    one, two = world.view().memories
+
+    world.apply(Batch((Amend(REF, "1", meta={"keep": "1"}, raw=two.raw),)))
+    assert ["keep" in memory.meta for memory in world.view().memories] == [False, True]
+    world.apply(Batch((Remove(REF, "1", world.view().memories[1].raw),)))
+    assert world.bodies() == [one.body]

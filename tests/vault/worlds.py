@@ -33,7 +33,8 @@ class World:
 
     def view(self) -> View:
         identity = FileIdentity(0, 0, 0, 0)
-        return View((StoredPage(ref, identity, data) for ref, data in self.texts.items()), self.taken)
+        pages = (StoredPage(ref, identity, data) for ref, data in self.texts.items())
+        return View(pages, self.taken, dict.fromkeys(ref.agent for ref in self.texts))
 
     def apply(self, batch: Batch) -> Outcome:
         outcome = work_out(batch, self.view(), now=NOW)

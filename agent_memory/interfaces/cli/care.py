@@ -162,6 +162,8 @@ def compact(
     if done.index_rebuilt:
         lines.append("The mirror differed from the pages and was rebuilt.")
     call.answer(asdict(done), "\n".join(lines))
+    if done.troubles:
+        raise typer.Exit(1)
 
 
 def status(context: typer.Context) -> None:

@@ -37,7 +37,7 @@ def search(
     """Find memories.
 
     QUERY is words, and also "exact words", -word, tag:NAME, agent:NAME, category:NAME, before:2026-03-16,
-    after:2026-03.
+    after:2026-03. A shell takes quotes away: write '"exact words"'.
     """
     from agent_memory.app import recall
     from agent_memory.model.recall import Query
@@ -156,7 +156,7 @@ def _explained(briefing: Briefing) -> Iterator[str]:
                 taken = sum(item.tokens for item in briefing.items if (item.section, item.digest) == (name, digest))
                 yield f"    {hit.id}: {taken}, {_parts(hit)}"
     for cut in briefing.cuts:
-        yield f"  cut from {cut.section}: {cut.items} ({cut.reason})"
+        yield f"  {f'cut from {cut.section}: {cut.items}' if cut.items else f'in {cut.section}'} ({cut.reason})"
 
 
 def _parts(hit: Hit) -> str:

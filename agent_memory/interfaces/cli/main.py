@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -17,6 +18,7 @@ from agent_memory.interfaces.cli import failures
 from agent_memory.interfaces.cli.output import Call
 
 INTERRUPTED: Final = 130
+_UNWANTED: Final = re.compile(r'-(?!l?\d+$)(?:\w\w|")')
 ANYWHERE: Final = "Every command also takes --dir PATH and --json, before or after its name."
 
 # click is vendored inside typer and not to be imported; its root of usage errors is BadParameter's base.
@@ -111,6 +113,8 @@ def run(arguments: Sequence[str], faces: Mapping[str, Callable[..., int]] = Mapp
     ``faces`` are the commands that are interfaces of their own, by name: this one does not know them.
     """
     arguments = hoist(arguments)
+    if _first_word(arguments) == "search":
+        arguments = unwanted_last(arguments)
     as_json = "--json" in arguments[: arguments.index("--")] if "--" in arguments else "--json" in arguments
     _mend_streams()
     try:
@@ -158,6 +162,14 @@ def hoist(arguments: Sequence[str]) -> list[str]:
         else:
             rest.append(word)
     return [*front, *rest]
+
+
+def unwanted_last(arguments: Sequence[str]) -> list[str]:
+    """Put ``-word``, of two letters or more, behind a ``--``: in a search it is what must not be found, no option."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    unwanted = [word for word in arguments[:end] if _UNWANTED.match(word)]
+    kept = [word for word in arguments[:end] if not _UNWANTED.match(word)]
+    return [*kept, "--", *unwanted, *arguments[end + 1 :]] if unwanted else list(arguments)
 
 
 def _first_word(arguments: Sequence[str]) -> str | None:

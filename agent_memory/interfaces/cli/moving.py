@@ -108,7 +108,7 @@ def export_json(
 
 
 def _answer(call: Call, report: Report, *, dry: bool) -> None:
-    lines = [f"{'Would take' if dry else 'Took'} {row.what}: {row.why}." for row in report.taken]
+    lines = [f"{'Would take' if dry else 'Took'} {row.what}: {row.why.rstrip('.')}." for row in report.taken]
     text = "\n".join([*lines, *_left(report.skipped)]) or "There was nothing to do."
     call.answer({**asdict(report), "dry_run": dry}, text)
 
@@ -119,5 +119,5 @@ def _left(skipped: list[Row]) -> list[str]:
     for why, rows in groupby(sorted(skipped, key=lambda row: row.why), key=lambda row: row.why):
         names = [row.what for row in rows]
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        lines.append(f"Left {', '.join(names[:SHOWN])}{more}: {why}.")
+        lines.append(f"Left {', '.join(names[:SHOWN])}{more}: {why.rstrip('.')}.")
     return lines

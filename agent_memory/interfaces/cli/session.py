@@ -36,7 +36,7 @@ def checkpoint(context: typer.Context, agent: Agent = None) -> None:
         given = _given()
         saved = sessions.checkpoint(app, _chat(app, given, agent))
     value = {"agent": saved.agent, "saved_at": saved.saved_at.isoformat(), "messages": len(saved.messages)}
-    call.answer(value, json.dumps(value))
+    call.answer(value, json.dumps(value, ensure_ascii=False))
 
 
 def recover(context: typer.Context, agent: Agent = None) -> None:
@@ -116,6 +116,5 @@ def _given() -> dict[str, Any]:
 def _chat(app: App, given: dict[str, Any], agent: str | None) -> Chat:
     from agent_memory.app import sessions
 
-    named = given.get("agentId")
-    whose = agent or (named if isinstance(named, str) else "") or app.agent
+    whose = agent or sessions.name_of(given.get("agentId")) or app.agent
     return sessions.chat(whose, given.get("messages"), given.get("chatId"), given.get("modelId"))
