@@ -40,11 +40,11 @@ def test_explain_says_which_folders_count_and_why(workspace, capsys):
 
     assert code == 0
     assert told["workspace"] == str(workspace.root)
-    assert [(row["source"], Path(row["folder"]).name, row["ours"]) for row in told["folders"]] == [
+    assert {(row["source"], Path(row["folder"]).name, row["ours"]) for row in told["folders"]} == {
         ("cursor", "empty-window", "no"),
         ("cursor", workspace.transcripts.parent.name, "yes"),
         ("dashboard", "conversations", "yes"),
-    ]
+    }
     assert all(row["why"] for row in told["folders"])
     assert "other" not in out
 
