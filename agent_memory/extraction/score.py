@@ -63,8 +63,12 @@ def signals(sentence: Sentence, role: Role, around: frozenset[str], table: Table
 
 def _shape(text: str, words: int) -> list[str]:
     """Return what can be said of a sentence without reading it."""
-    signs = {"number": _DIGIT.search(text), "semicolon": ";" in text}
-    return [LENGTHS[bisect_left(LIMITS, words)], *(name for name, holds in signs.items() if holds)]
+    shape = [LENGTHS[bisect_left(LIMITS, words)]]
+    if _DIGIT.search(text):
+        shape.append("number")
+    if ";" in text:
+        shape.append("semicolon")
+    return shape
 
 
 @lru_cache(maxsize=512)

@@ -70,7 +70,7 @@ class Index:
 
     def find(self, folded: str, words: frozenset[str]) -> frozenset[str]:
         """Return the names of the cues in a sentence, given folded and as its words."""
-        possible = self.always.union(*[self.by_word[word] for word in words & self.words])
+        possible = self.always.union(*map(self.by_word.__getitem__, words & self.words))
         return frozenset([cue.id for cue in possible if cue.regex is None or cue.regex.search(folded)])
 
 
@@ -106,19 +106,14 @@ def fold_sentence(text: str) -> str:
         return lowered.translate(_ACCENTS)
 
 
-class _Blanks(dict[int, str]):
-    """What ``str.translate`` turns characters into, blanks unless something else is said."""
-
-    def __missing__(self, char: int) -> str:
-        return " "
-
-
-_WORD_CHARS: Final = _Blanks({ord(char): char for char in f"{string.ascii_lowercase}{string.digits}_'"})
+_WORD_CHARS: Final = f"{string.ascii_lowercase}{string.digits}_'".encode()
+_BLANKED: Final = bytes(char if char in _WORD_CHARS else ord(" ") for char in range(256))
 
 
 def words_of(folded: str) -> frozenset[str]:
     """Return the words of a folded sentence, and the marks in it that a row may name like words."""
-    return frozenset([*folded.translate(_WORD_CHARS).split(), *[mark for mark in _MARKS if mark in folded]])
+    bare = folded.encode("latin-1", "replace").translate(_BLANKED).decode("ascii")  # ten times as fast as str.translate
+    return frozenset(bare.split() + [mark for mark in _MARKS if mark in folded])
 
 
 def tongue_of(words: frozenset[str]) -> str:
@@ -184,7 +179,7 @@ def _cue(row: Mapping[str, Any]) -> Cue:
         kind=kind,
         role=role,
         words=frozenset(row.get("words", "").split()),
-        regex=re.compile(row["regex"]) if "regex" in row else None,
+        regex=re.compile(row["regex"], re.ASCII) if "regex" in row else None,
         examples=tuple(row["examples"]),
         counterexamples=tuple(row.get("counterexamples", ())),
         category=row.get("category", ""),
