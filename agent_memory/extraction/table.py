@@ -69,16 +69,18 @@ class Index:
     always: frozenset[Cue]
 
     def find(self, folded: str, words: frozenset[str]) -> frozenset[str]:
-        """Return the names of the cues in a sentence, given folded and as its words."""
-        possible = self.always.union(*map(self.by_word.__getitem__, words & self.words))
-        return frozenset([cue.id for cue in possible if cue.regex is None or cue.regex.search(folded)])
+        """Return the names of the cues in a sentence, given folded and as its words; only its vetoes if it has any."""
+        found, vetoes = [], []
+        for cue in self.always.union(*map(self.by_word.__getitem__, words & self.words)):
+            if cue.regex is None or cue.regex.search(folded):
+                (vetoes if cue.kind == "veto" else found).append(cue.id)
+        return frozenset([*vetoes, VETOED] if vetoes else found)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """Every cue: vetoes and others by speaker and language (none: of both), and labels."""
 
-    vetoes: Mapping[tuple[str, str], Index]
     cues: Mapping[tuple[str, str], Index]
     labels: tuple[Cue, ...]
 
@@ -86,9 +88,7 @@ class Table:
         """Return the names of the cues in one sentence, or ``vetoed`` and its vetoes (``veto:…``) if it has any."""
         folded = fold_sentence(text)
         words = words_of(folded)
-        place = (role, tongue_of(words))
-        vetoes = self.vetoes[place].find(folded, words)
-        return vetoes | {VETOED} if vetoes else self.cues[place].find(folded, words)
+        return self.cues[role, tongue_of(words)].find(folded, words)
 
     def find_label(self, folded: str) -> frozenset[str]:
         """Return the names of the labels that ``folded`` is one of, ``label:`` in front."""
@@ -135,15 +135,12 @@ def load() -> Table:
 def index(rows: Mapping[str, tuple[Cue, ...]]) -> Table:
     """Return a table that finds cues by their words, given them by language."""
     by_language = {"": tuple(cue for cues in rows.values() for cue in cues), **rows}
-    vetoes, others = (
-        {
-            (role, language): _index(cue for cue in cues if cue.kind == kind and cue.role in ("any", role))
-            for role in ROLES
-            for language, cues in by_language.items()
-        }
-        for kind in ("veto", "cue")
-    )
-    return Table(vetoes, others, tuple(cue for cue in by_language[""] if cue.kind == "label"))
+    cues = {
+        (role, language): _index(cue for cue in cues if cue.kind != "label" and cue.role in ("any", role))
+        for role in ROLES
+        for language, cues in by_language.items()
+    }
+    return Table(cues, tuple(cue for cue in by_language[""] if cue.kind == "label"))
 
 
 def _index(cues: Iterable[Cue]) -> Index:
