@@ -48,7 +48,7 @@ def signals(sentence: Sentence, role: Role, around: frozenset[str], table: Table
     found = table.find(text[:MAX_CHARS], role)
     if len(text) > MAX_CHARS or (role == "assistant" and words < MIN_WORDS):
         found |= {VETOED, "veto:length"}
-    if len(text) > MIN_QUOTED_CHARS and _QUOTED.search(text):
+    if len(text) > MIN_QUOTED_CHARS and any(map(text.__contains__, '"“«')) and _QUOTED.search(text):
         found |= {VETOED, "veto:quotation"}
     if vetoed(found):
         return found

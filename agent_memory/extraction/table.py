@@ -11,7 +11,7 @@ import re
 import string
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -45,15 +45,16 @@ _PORTUGUESE: Final = frozenset(
 class Cue:
     """One row: its name, what it is for, whose sentences it reads, and how it is found.
 
-    Without an expression any of the ``words`` is enough; without words the expression runs always.
-    Rows are told apart by identity: several may have one name.
+    Without an expression (``regex`` anywhere, ``start`` at the beginning) any of the ``words`` is enough; without words
+    the expression runs always. Rows are told apart by identity: several may have one name.
     """
 
     id: str
     kind: Kind
     role: Speaker
     words: frozenset[str]
-    regex: re.Pattern[str] | None
+    expression: str
+    finds: Callable[[str], object] | None
     examples: tuple[str, ...]
     counterexamples: tuple[str, ...]
     category: str = ""
@@ -72,7 +73,7 @@ class Index:
         """Return the names of the cues in a sentence, given folded and as its words; only its vetoes if it has any."""
         found, vetoes = [], []
         for cue in self.always.union(*map(self.by_word.__getitem__, words & self.words)):
-            if cue.regex is None or cue.regex.search(folded):
+            if cue.finds is None or cue.finds(folded):
                 (vetoes if cue.kind == "veto" else found).append(cue.id)
         return frozenset([*vetoes, VETOED] if vetoes else found)
 
@@ -92,7 +93,7 @@ class Table:
 
     def find_label(self, folded: str) -> frozenset[str]:
         """Return the names of the labels that ``folded`` is one of, ``label:`` in front."""
-        return frozenset(cue.id for cue in self.labels if cue.regex and cue.regex.search(folded))
+        return frozenset(cue.id for cue in self.labels if cue.finds and cue.finds(folded))
 
 
 def fold_sentence(text: str) -> str:
@@ -171,18 +172,21 @@ def parse(text: str, name: str) -> tuple[Cue, ...]:
 
 def _cue(row: Mapping[str, Any]) -> Cue:
     kind, role = row.get("kind", "cue"), row.get("role", "any")
+    expression = row.get("start") or row.get("regex", "")
+    regex = re.compile(expression, re.ASCII)  # folded text is, where it matters
     cue = Cue(
         id=row["id"] if kind == "cue" else f"{kind}:{row['id']}",
         kind=kind,
         role=role,
         words=frozenset(row.get("words", "").split()),
-        regex=re.compile(row["regex"], re.ASCII) if "regex" in row else None,
+        expression=expression,
+        finds=(regex.match if "start" in row else regex.search) if expression else None,
         examples=tuple(row["examples"]),
         counterexamples=tuple(row.get("counterexamples", ())),
         category=row.get("category", ""),
         weight=float(row.get("weight", 0.0)),
     )
-    if kind not in get_args(Kind) or role not in get_args(Speaker) or not (cue.words or cue.regex):
+    if kind not in get_args(Kind) or role not in get_args(Speaker) or not (cue.words or expression):
         raise ValueError("an unknown kind or role, or nothing to look for")
     return cue
 
