@@ -50,7 +50,7 @@ def _said(evalset: Path) -> Iterator[str]:
 
 def learnt(cue: Cue, names: frozenset[str]) -> list[str]:
     """Return the names that stand in a row's words or expression."""
-    expression = re.sub(r"\\[a-zA-Z]|\[[^\]]*\]", " ", cue.regex.pattern if cue.regex else "").replace("\\", "")
+    expression = re.sub(r"\\[a-zA-Z]|\[[^\]]*\]", " ", cue.expression).replace("\\", "")
     tokens = {*cue.words, *re.findall(r"[a-z0-9_'-]+(?:\.[a-z]+)?", expression)}
     return sorted(names & tokens)
 

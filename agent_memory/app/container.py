@@ -21,6 +21,7 @@ from agent_memory.system.settings_table import Value
 from agent_memory.vault.shelf import Shelf
 
 if TYPE_CHECKING:
+    from agent_memory.model.memory import PageRef
     from agent_memory.recall.engine import Index
     from agent_memory.state.store import StateStore
     from agent_memory.system.encoders import Encoder
@@ -121,7 +122,7 @@ class App:
 
     def pages(self) -> list[PageState]:
         """Return the pages as they are now; one that cannot be read is named in a warning, once, and left out."""
-        return self.shelf.page_states(lambda page, error: self.warn(f"{error.message} It is left out."))
+        return self.shelf.page_states(self.leave_out)
 
     @cached_property
     def encoder(self) -> Encoder | None:
@@ -153,6 +154,10 @@ class App:
             if self._models is not None:
                 self._open.callback(self._models.close)
         return self._models
+
+    def leave_out(self, page: PageRef | None, error: FileError) -> None:
+        """Warn of a page, or of a folder of them, that cannot be read."""
+        self.warn(f"{error.message} It is left out.")
 
     def warn(self, message: str) -> None:
         """Tell whoever runs this something that is wrong and stops nothing; the same thing once."""

@@ -11,8 +11,8 @@ from agent_memory.vault.view import View
 
 
 def agents(app: App) -> list[str]:
-    """Return the agents that have pages."""
-    return app.shelf.agents()
+    """Return the agents that have pages; a folder that cannot be listed is named in a warning."""
+    return app.shelf.agents(app.leave_out)
 
 
 def categories(view: View) -> tuple[str, ...]:
@@ -30,8 +30,7 @@ def check_agent(app: App, agent: str) -> str:
     """
     check_name(agent, "an agent")
     known = agents(app)
-    saved = files.identify(app.folder.checkpoints / f"{agent}.json")
-    if agent != app.agent and agent not in known and not saved:
+    if agent != app.agent and agent not in known and not files.identify(app.folder.checkpoints / f"{agent}.json"):
         listed = ", ".join(known) or "none yet"
         raise UnknownAgent(f"There is no agent {agent!r}.", hint=f"Agents with pages: {listed}.", agent=agent)
     return agent

@@ -48,7 +48,7 @@ def signals(sentence: Sentence, role: Role, around: frozenset[str], table: Table
     found = table.find(text[:MAX_CHARS], role)
     if len(text) > MAX_CHARS or (role == "assistant" and words < MIN_WORDS):
         found |= {VETOED, "veto:length"}
-    if len(text) > MIN_QUOTED_CHARS and _QUOTED.search(text):
+    if len(text) > MIN_QUOTED_CHARS and any(map(text.__contains__, '"“«')) and _QUOTED.search(text):
         found |= {VETOED, "veto:quotation"}
     if vetoed(found):
         return found
@@ -63,8 +63,12 @@ def signals(sentence: Sentence, role: Role, around: frozenset[str], table: Table
 
 def _shape(text: str, words: int) -> list[str]:
     """Return what can be said of a sentence without reading it."""
-    signs = {"number": _DIGIT.search(text), "semicolon": ";" in text}
-    return [LENGTHS[bisect_left(LIMITS, words)], *(name for name, holds in signs.items() if holds)]
+    shape = [LENGTHS[bisect_left(LIMITS, words)]]
+    if _DIGIT.search(text):
+        shape.append("number")
+    if ";" in text:
+        shape.append("semicolon")
+    return shape
 
 
 @lru_cache(maxsize=512)

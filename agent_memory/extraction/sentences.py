@@ -29,6 +29,7 @@ _ABBREVIATIONS: Final = frozenset(
     "e.g. i.e. etc. vs. approx. resp. cf. fig. p. ex. ca. incl. mr. mrs. ms. dr. dra. sr. sra. núm. num. pág. pag. "
     "aprox. obs.".split()
 )
+_SHORT_ENDS: Final = frozenset(word[-2:] for word in _ABBREVIATIONS)
 _BOLD_LABEL: Final = re.compile(
     r"(?:\*\*|__)([^*_\n]{1,60}?)(?:[:.]?(?:\*\*|__)[:.]?|:(?:\*\*|__))(?:[^\S\n]*[–—-])?(?:\s+|$)"
 )
@@ -38,6 +39,7 @@ _LINK: Final = re.compile(r"!?\[([^\]\n]{0,200})\]\([^)\s]{0,400}\)")
 _EMPHASIS: Final = re.compile(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
 _LEAD: Final = re.compile(r"^[^\w\s`\"'“«(\[@#$.<~/+-]+\s*")
 _LETTER: Final = re.compile(r"[\W_]{0,4}\w[\W_]{1,4}")
+MAX_LETTER_CHARS: Final = 10
 MAX_LABEL_WORDS: Final = 5
 MAX_LABEL_CHARS: Final = 40
 
@@ -102,7 +104,7 @@ def _walk(text: str, found: list[Block], speech: bool) -> Iterator[Sentence]:
             continue
         above.enter(block.kind)
         for start, end in _spans(text, block, speech):
-            if bold := _bold_line(text, start, end):
+            if text.startswith(BOLD, start) and (bold := _bold_line(text, start, end)):
                 above.introduce(bold)
             elif not is_machine_line(text[start:end]):
                 sentence = _sentence(text, start, end, block, number, above.lead or above.heading)
@@ -115,11 +117,12 @@ def _title(text: str, block: Block) -> str:
     """Return a heading's words; a paragraph that is nothing but bold is one too."""
     if block.kind == "heading":
         return plain(text[block.start : block.end]).rstrip(": ")
-    return _bold_line(text, block.start, block.end) if block.kind == "paragraph" else ""
+    bold = block.kind == "paragraph" and text.startswith(BOLD, block.start)
+    return _bold_line(text, block.start, block.end) if bold else ""
 
 
 def _bold_line(text: str, start: int, end: int) -> str:
-    bold = _BOLD_LABEL.match(text, start, end) if text.startswith(BOLD, start) else None
+    bold = _BOLD_LABEL.match(text, start, end)
     return plain(bold[1]).rstrip(": ") if bold and bold.end() == end else ""
 
 
@@ -130,9 +133,7 @@ def _spans(text: str, block: Block, speech: bool) -> Iterator[tuple[int, int]]:
         stop, mark = match.start(), match[0]
         if mark[0] in ".!?…":
             stop += len(mark.rstrip())
-            if text[max(start, stop - 8) : stop].replace("(", " ").split()[
-                -1
-            ].lower() in _ABBREVIATIONS or _LETTER.fullmatch(text, start, stop):
+            if _is_short(text, start, stop):
                 continue
         elif mark[0] == "\n" and _wraps(text, start, match, speech):
             continue
@@ -141,6 +142,15 @@ def _spans(text: str, block: Block, speech: bool) -> Iterator[tuple[int, int]]:
         start = match.end()
     if start < block.end:
         yield start, block.end
+
+
+def _is_short(text: str, start: int, stop: int) -> bool:
+    """Tell whether a full stop belongs to an abbreviation or a lone letter rather than to a sentence."""
+    if text[stop - 2 : stop].lower() in _SHORT_ENDS:
+        word = text[max(start, stop - 8) : stop].replace("(", " ").split()[-1]
+        if word.lower() in _ABBREVIATIONS:
+            return True
+    return stop - start < MAX_LETTER_CHARS and _LETTER.fullmatch(text, start, stop) is not None
 
 
 def _wraps(text: str, start: int, match: re.Match[str], speech: bool) -> bool:
@@ -156,17 +166,7 @@ def _sentence(text: str, start: int, end: int, block: Block, number: int, under:
         body = start
     if block.kind != "cell" and (found := _label(text, start, end)):
         label, body = found
-    return Sentence(
-        text=plain(text[start:end]),
-        start=start,
-        end=end,
-        kind=kind,
-        label=label,
-        body_start=body,
-        under=under,
-        mark=mark,
-        block=number,
-    )
+    return Sentence(plain(text[start:end]), start, end, kind, label, body, under, mark, number)
 
 
 def _label(text: str, start: int, end: int) -> tuple[str, int] | None:

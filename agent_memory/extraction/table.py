@@ -11,7 +11,7 @@ import re
 import string
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -45,15 +45,16 @@ _PORTUGUESE: Final = frozenset(
 class Cue:
     """One row: its name, what it is for, whose sentences it reads, and how it is found.
 
-    Without an expression any of the ``words`` is enough; without words the expression runs always.
-    Rows are told apart by identity: several may have one name.
+    Without an expression (``regex`` anywhere, ``start`` at the beginning) any of the ``words`` is enough; without words
+    the expression runs always. Rows are told apart by identity: several may have one name.
     """
 
     id: str
     kind: Kind
     role: Speaker
     words: frozenset[str]
-    regex: re.Pattern[str] | None
+    expression: str
+    finds: Callable[[str], object] | None
     examples: tuple[str, ...]
     counterexamples: tuple[str, ...]
     category: str = ""
@@ -69,16 +70,18 @@ class Index:
     always: frozenset[Cue]
 
     def find(self, folded: str, words: frozenset[str]) -> frozenset[str]:
-        """Return the names of the cues in a sentence, given folded and as its words."""
-        possible = self.always.union(*[self.by_word[word] for word in words & self.words])
-        return frozenset([cue.id for cue in possible if cue.regex is None or cue.regex.search(folded)])
+        """Return the names of the cues in a sentence, given folded and as its words; only its vetoes if it has any."""
+        found, vetoes = [], []
+        for cue in self.always.union(*map(self.by_word.__getitem__, words & self.words)):
+            if cue.finds is None or cue.finds(folded):
+                (vetoes if cue.kind == "veto" else found).append(cue.id)
+        return frozenset([*vetoes, VETOED] if vetoes else found)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """Every cue: vetoes and others by speaker and language (none: of both), and labels."""
 
-    vetoes: Mapping[tuple[str, str], Index]
     cues: Mapping[tuple[str, str], Index]
     labels: tuple[Cue, ...]
 
@@ -86,13 +89,11 @@ class Table:
         """Return the names of the cues in one sentence, or ``vetoed`` and its vetoes (``veto:…``) if it has any."""
         folded = fold_sentence(text)
         words = words_of(folded)
-        place = (role, tongue_of(words))
-        vetoes = self.vetoes[place].find(folded, words)
-        return vetoes | {VETOED} if vetoes else self.cues[place].find(folded, words)
+        return self.cues[role, tongue_of(words)].find(folded, words)
 
     def find_label(self, folded: str) -> frozenset[str]:
         """Return the names of the labels that ``folded`` is one of, ``label:`` in front."""
-        return frozenset(cue.id for cue in self.labels if cue.regex and cue.regex.search(folded))
+        return frozenset(cue.id for cue in self.labels if cue.finds and cue.finds(folded))
 
 
 def fold_sentence(text: str) -> str:
@@ -106,19 +107,14 @@ def fold_sentence(text: str) -> str:
         return lowered.translate(_ACCENTS)
 
 
-class _Blanks(dict[int, str]):
-    """What ``str.translate`` turns characters into, blanks unless something else is said."""
-
-    def __missing__(self, char: int) -> str:
-        return " "
-
-
-_WORD_CHARS: Final = _Blanks({ord(char): char for char in f"{string.ascii_lowercase}{string.digits}_'"})
+_WORD_CHARS: Final = f"{string.ascii_lowercase}{string.digits}_'".encode()
+_BLANKED: Final = bytes(char if char in _WORD_CHARS else ord(" ") for char in range(256))
 
 
 def words_of(folded: str) -> frozenset[str]:
     """Return the words of a folded sentence, and the marks in it that a row may name like words."""
-    return frozenset([*folded.translate(_WORD_CHARS).split(), *[mark for mark in _MARKS if mark in folded]])
+    bare = folded.encode("latin-1", "replace").translate(_BLANKED).decode("ascii")  # ten times as fast as str.translate
+    return frozenset(bare.split() + [mark for mark in _MARKS if mark in folded])
 
 
 def tongue_of(words: frozenset[str]) -> str:
@@ -140,15 +136,12 @@ def load() -> Table:
 def index(rows: Mapping[str, tuple[Cue, ...]]) -> Table:
     """Return a table that finds cues by their words, given them by language."""
     by_language = {"": tuple(cue for cues in rows.values() for cue in cues), **rows}
-    vetoes, others = (
-        {
-            (role, language): _index(cue for cue in cues if cue.kind == kind and cue.role in ("any", role))
-            for role in ROLES
-            for language, cues in by_language.items()
-        }
-        for kind in ("veto", "cue")
-    )
-    return Table(vetoes, others, tuple(cue for cue in by_language[""] if cue.kind == "label"))
+    cues = {
+        (role, language): _index(cue for cue in cues if cue.kind != "label" and cue.role in ("any", role))
+        for role in ROLES
+        for language, cues in by_language.items()
+    }
+    return Table(cues, tuple(cue for cue in by_language[""] if cue.kind == "label"))
 
 
 def _index(cues: Iterable[Cue]) -> Index:
@@ -179,18 +172,21 @@ def parse(text: str, name: str) -> tuple[Cue, ...]:
 
 def _cue(row: Mapping[str, Any]) -> Cue:
     kind, role = row.get("kind", "cue"), row.get("role", "any")
+    expression = row.get("start") or row.get("regex", "")
+    regex = re.compile(expression, re.ASCII)  # folded text is, where it matters
     cue = Cue(
         id=row["id"] if kind == "cue" else f"{kind}:{row['id']}",
         kind=kind,
         role=role,
         words=frozenset(row.get("words", "").split()),
-        regex=re.compile(row["regex"]) if "regex" in row else None,
+        expression=expression,
+        finds=(regex.match if "start" in row else regex.search) if expression else None,
         examples=tuple(row["examples"]),
         counterexamples=tuple(row.get("counterexamples", ())),
         category=row.get("category", ""),
         weight=float(row.get("weight", 0.0)),
     )
-    if kind not in get_args(Kind) or role not in get_args(Speaker) or not (cue.words or cue.regex):
+    if kind not in get_args(Kind) or role not in get_args(Speaker) or not (cue.words or expression):
         raise ValueError("an unknown kind or role, or nothing to look for")
     return cue
 

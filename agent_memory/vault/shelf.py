@@ -79,9 +79,13 @@ class Shelf:
             self._ledger = data, taken.parse(new.decode("utf-8", "replace"), known if grown else None)
         return self._ledger[1]
 
-    def agents(self) -> list[str]:
-        """Return the agents that have a page or an archive."""
-        return list(dict.fromkeys(ref.agent for ref, _, inside in self._page_files() if inside))
+    def agents(self, report: Report | None = None) -> list[str]:
+        """Return the agents that have a page or an archive.
+
+        Raises:
+            FileError: A folder cannot be listed, and there is no ``report`` to tell of it and go on.
+        """
+        return list(dict.fromkeys(ref.agent for ref, _, inside in self._page_files(report) if inside))
 
     def folders(self) -> list[Path]:
         """Return the folders that hold pages or archives."""
