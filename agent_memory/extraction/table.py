@@ -71,7 +71,8 @@ class Index:
 
     def find(self, folded: str, words: frozenset[str]) -> frozenset[str]:
         """Return the names of the cues in a sentence, given folded and as its words; only its vetoes if it has any."""
-        found, vetoes = [], []
+        found: list[str] = []
+        vetoes: list[str] = []
         for cue in self.always.union(*map(self.by_word.__getitem__, words & self.words)):
             if cue.finds is None or cue.finds(folded):
                 (vetoes if cue.kind == "veto" else found).append(cue.id)
