@@ -29,7 +29,7 @@ _ABBREVIATIONS: Final = frozenset(
     "e.g. i.e. etc. vs. approx. resp. cf. fig. p. ex. ca. incl. mr. mrs. ms. dr. dra. sr. sra. núm. num. pág. pag. "
     "aprox. obs.".split()
 )
-_SHORT_ENDS: Final = frozenset(word[-2:] for word in _ABBREVIATIONS)
+_SHORT_ENDS: Final = frozenset((before + word)[-3:] for word in _ABBREVIATIONS for before in " (\n")
 _BOLD_LABEL: Final = re.compile(
     r"(?:\*\*|__)([^*_\n]{1,60}?)(?:[:.]?(?:\*\*|__)[:.]?|:(?:\*\*|__))(?:[^\S\n]*[–—-])?(?:\s+|$)"
 )
@@ -146,7 +146,7 @@ def _spans(text: str, block: Block, speech: bool) -> Iterator[tuple[int, int]]:
 
 def _is_short(text: str, start: int, stop: int) -> bool:
     """Tell whether a full stop belongs to an abbreviation or a lone letter rather than to a sentence."""
-    if text[stop - 2 : stop].lower() in _SHORT_ENDS:
+    if text[stop - 3 : stop].lower() in _SHORT_ENDS:  # few sentences end so
         word = text[max(start, stop - 8) : stop].replace("(", " ").split()[-1]
         if word.lower() in _ABBREVIATIONS:
             return True

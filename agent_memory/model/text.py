@@ -66,6 +66,8 @@ def clean(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Return ``text`` with every run of white space as one blank."""
+    if "  " not in text and text.isprintable():  # no other white space counts as printable
+        return text.strip(" ")
     return " ".join(text.split())
 
 

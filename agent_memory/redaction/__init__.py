@@ -4,6 +4,6 @@ Pure: text in, text out. What counts as a secret is data (``secrets.toml``). It 
 personal data, and it never keeps, hashes or logs what it took out.
 """
 
-from agent_memory.redaction.redact import Redacted, redact
+from agent_memory.redaction.redact import Redacted, redact, signs
 
-__all__ = ["Redacted", "redact"]
+__all__ = ["Redacted", "redact", "signs"]

@@ -38,10 +38,15 @@ class Redacted:
     count: int
 
 
+def signs(text: str) -> set[str]:
+    """Return what stands in ``text`` that some secret has beside it; without any there is none in it."""
+    lowered = text.lower()
+    return {one for mark, of_mark in literals().items() if mark in lowered for one in of_mark if one in lowered}
+
+
 def redact(text: str) -> Redacted:
     """Take every secret out of ``text``; redacting again changes nothing."""
-    lowered = text.lower()
-    present = {one for mark, of_mark in literals().items() if mark in lowered for one in of_mark if one in lowered}
+    present = signs(text)
     count = 0
     for rule in load() if present else ():
         if not present.isdisjoint(rule.literals):

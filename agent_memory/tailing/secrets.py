@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from agent_memory.model.transcript import Record, Todo, ToolUse
-from agent_memory.redaction import redact
+from agent_memory.redaction import redact, signs
 
 
 class Redactor:
@@ -16,6 +17,8 @@ class Redactor:
 
     def record(self, record: Record) -> Record:
         """Return ``record`` with bare texts, paths and to-do items, marked as redacted; itself if it had no secret."""
+        if not signs("\n".join(_texts(record))):
+            return record
         before = self.count
         text = self._bare(record.text)
         tools = tuple(map(self._tool, record.tools))
@@ -29,3 +32,10 @@ class Redactor:
         redacted = redact(text)
         self.count += redacted.count
         return redacted.text
+
+
+def _texts(record: Record) -> Iterator[str]:
+    yield record.text
+    for tool in record.tools:
+        yield from tool.paths
+        yield from (todo.text for todo in tool.todos)
