@@ -106,9 +106,11 @@ def language_of(text: str) -> Language | None:
     """
     lowered = text.lower()
     bare = [token.strip(".,;:!?()\"'“”…") for token in lowered.split()]
-    marked = not lowered.isascii() or any(map(lowered.__contains__, _PT_ENDINGS))  # far cheaper than to look at each
-    portuguese = sum(map(_PT_WORDS.__contains__, bare)) + 2 * (sum(map(_marks, bare)) if marked else 0)
+    portuguese = sum(map(_PT_WORDS.__contains__, bare))
     english = sum(map(_EN_WORDS.__contains__, bare))
+    marked = not lowered.isascii() or any(map(lowered.__contains__, _PT_ENDINGS))
+    if marked and portuguese <= english:
+        portuguese += 2 * sum(map(_marks, bare))  # dear, and mostly not needed
     if portuguese == english:
         return None
     return "pt" if portuguese > english else "en"
