@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from agent_memory.errors import InvalidValue
 from agent_memory.fabric.links import LINKS, Link, links_of, text_of
-from agent_memory.fabric.merge import ALIKE, adds_to, gist, say_the_same
+from agent_memory.fabric.merge import ALIKE, adds_to, alike, gist
 from agent_memory.fabric.versions import votes_of
 from agent_memory.model.ids import EPOCH, next_free_id
 from agent_memory.model.memory import KEEP_TAG, Add, Amend, Author, Batch, Change, Draft, Memory, Move, PageRef
@@ -120,7 +120,7 @@ def store(view: View, page: PageRef, note: Note, rules: Rules) -> Decision:
 
 
 def _twin(active: Iterable[Memory], note: Note, rules: Rules) -> Memory | None:
-    twins = [memory for memory in active if say_the_same(memory.body, note.text, threshold=rules.threshold)]
+    twins = [memory for memory in active if alike(memory.body, note.text, threshold=rules.threshold)]
     return max(twins, key=lambda memory: len(set(note.tags) & set(memory.tags)), default=None)
 
 

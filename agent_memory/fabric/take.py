@@ -10,10 +10,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Final
 
 from agent_memory.fabric.forgotten import forgotten_at
-from agent_memory.fabric.merge import say_the_same
+from agent_memory.fabric.merge import Said
 from agent_memory.model.ids import entry_id
 from agent_memory.model.memory import (
     Add,
@@ -94,11 +95,14 @@ class _Desk:
         self._rules = rules
         self._proposal: Proposal
         self._new: dict[str, tuple[PageRef, Candidate]] = {}
+        self._said: dict[PageRef, Said] = {}
         self._meta: dict[str, dict[str, str | None]] = defaultdict(dict)
         self._by_conversation: dict[str, list[Memory]] = defaultdict(list)
+        self._by_turn: dict[tuple[str, str], list[Memory]] = defaultdict(list)
         for memory in view.memories:
             if memory.origin and memory.key:
                 self._by_conversation[memory.origin.conversation].append(memory)
+                self._by_turn[memory.origin.conversation, memory.origin.digest].append(memory)
 
     def take(self, proposal: Proposal) -> None:
         self._proposal, self._grown_from = proposal, proposal.turn.prefix_digests[:-1]
@@ -136,6 +140,7 @@ class _Desk:
         now, in_use = self._rules.now, lambda entry: entry in self._new or self._view.id_in_use(entry)
         entry = entry_id(candidate.said_at, candidate.key, now=now, in_use=in_use)
         self._new[entry] = page, candidate
+        self._said_on(page).add(entry, candidate.body)
         self._note(candidate, "stored", entry)
         draft = draft_of(candidate, entry)
         if candidate.confidence < self._rules.min_confidence:
@@ -185,10 +190,11 @@ class _Desk:
     def _let_go(self) -> None:
         """Supersede what the turn proposed when it was shorter, and no longer proposes."""
         proposed = {candidate.key for candidate in self._proposal.candidates}
-        for memory in self._by_conversation[self._proposal.turn.conversation]:
-            grown = memory.origin is not None and memory.origin.digest in self._grown_from
+        conversation = self._proposal.turn.conversation
+        shorter = (self._by_turn.get((conversation, digest), ()) for digest in dict.fromkeys(self._grown_from))
+        for memory in chain.from_iterable(shorter):
             theirs = memory.meta.get("by") == self._proposal.by and memory.page.category != "handoffs"
-            if grown and memory.key not in proposed and theirs and memory.active and not memory.edited:
+            if memory.key not in proposed and theirs and memory.active and not memory.edited:
                 self.changes.append(Amend(memory.page, memory.id, meta={"status": "superseded"}))
 
     def _was_removed(self, candidate: Candidate) -> bool:
@@ -204,9 +210,16 @@ class _Desk:
     def _twin(self, page: PageRef, candidate: Candidate) -> str | None:
         if candidate.by == "reflection" and (found := self._found_before(candidate)):
             return found
-        standing = [(memory.id, memory.body) for memory in self._view.of(page.agent, page.category) if memory.active]
-        added = [(entry, other.body) for entry, (where, other) in self._new.items() if where == page]
-        return next((entry for entry, body in standing + added if say_the_same(body, candidate.body)), None)
+        return self._said_on(page).first_like(candidate.body)
+
+    def _said_on(self, page: PageRef) -> Said:
+        """Return what stands on a page, and what has been added to it since."""
+        if page not in self._said:
+            self._said[page] = Said()
+            for memory in self._view.of(page.agent, page.category):
+                if memory.active:
+                    self._said[page].add(memory.id, memory.body)
+        return self._said[page]
 
     def _found_before(self, candidate: Candidate) -> str | None:
         """Return what stands already out of the very words that a model has retold, wherever they were said first."""
