@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from agent_memory.app.container import App
 from agent_memory.app.names import check_agent
-from agent_memory.app.recall import asked_for
+from agent_memory.app.recall import asked_for, fading
 from agent_memory.context.build import build
 from agent_memory.context.counting import COUNTERS
 from agent_memory.context.sections import Message, Source, latest_first
@@ -27,9 +28,19 @@ T = TypeVar("T")
 
 NOTES: Final = "notes"
 TASKS: Final = "tasks"
+SWITCHED: Final = frozenset({NOTES, "lessons", "procedures"})
+"""The categories that a setting takes out of every briefing."""
 SHARED_NOTES: Final = 2
 """So many notes for all projects at most stand among what one search finds here, behind the best of it."""
-CAPS: Final = MappingProxyType({"profile": "profile", "memory-index": "index", "recalled": "recall_injection"})
+CAPS: Final = MappingProxyType(
+    {
+        "profile": "profile",
+        "memory-index": "index",
+        "recalled": "recall_injection",
+        "lessons": "lessons",
+        "procedures": "procedures",
+    }
+)
 """Which settings hold the sizes of a turn's sections."""
 
 
@@ -138,10 +149,10 @@ def _source(app: App, agent: str, command: str, recovering: Sequence[Message], q
     shared = app.user.index if has_shared else None
 
     def found(text: str, category: str | None, limit: int, tags: tuple[str, ...] = ()) -> list[Hit]:
-        hits = recall(own, Query(text, agent=agent, category=category, limit=limit, tags=tags)) if own else []
+        query = Query(text, agent=agent, category=category, limit=limit, tags=tags, fading=fading(app))
+        hits = recall(own, query) if own else []
         if shared and category in (None, NOTES):
-            wanted = Query(text, agent=USER_AGENT, category=NOTES, limit=SHARED_NOTES, tags=tags)
-            hits[1:1] = recall(shared, wanted)
+            hits[1:1] = recall(shared, replace(query, agent=USER_AGENT, category=NOTES, limit=SHARED_NOTES))
         return _told(app, hits)[:limit]
 
     def latest(category: str, limit: int | None) -> list[Hit]:
@@ -157,6 +168,7 @@ def _source(app: App, agent: str, command: str, recovering: Sequence[Message], q
         latest=latest,
         tagged=lambda tag, limit: found("", None, limit, (tag,)),
         profile=lambda text: _spared(app, lambda: _facts(app, agent, text), []),
+        linked=lambda hits: _linked(app, agent, hits) if own else hits,
         project=redact(_spared(app, app.shelf.project_text, "")).text if own else "",
         recovering=said,
         decisions=app.settings.count("context.decisions"),
@@ -165,12 +177,25 @@ def _source(app: App, agent: str, command: str, recovering: Sequence[Message], q
         recalled_chars=app.settings.count("recall_injection.preview_chars"),
         index_rows=app.settings.count("index.limit"),
         index_chars=app.settings.count("index.preview_chars"),
+        found_rows={name: app.settings.count(f"{name}.recall_k") for name in ("lessons", "procedures")},
     )
 
 
 def _told(app: App, hits: Iterable[Hit]) -> list[Hit]:
     """Leave out what comes from a channel that is switched off."""
-    return [hit for hit in hits if hit.page.category != NOTES or app.settings.flag("notes.enabled")]
+    off = {name for name in SWITCHED if not app.settings.flag(f"{name}.enabled")}
+    return [hit for hit in hits if hit.page.category not in off]
+
+
+def _linked(app: App, agent: str, hits: Sequence[Hit]) -> list[Hit]:
+    settings = app.settings
+    if not settings.flag("links.enabled"):
+        return list(hits)
+    from agent_memory.recall.expand import expand
+
+    depth, most = settings.count("links.expansion_depth"), settings.count("links.max_expanded")
+    found = expand(app.index, hits, agent, depth=depth, most=most)
+    return _told(app, [hit for hit in found if hit.page.category != "profile"])
 
 
 def _facts(app: App, agent: str, text: str) -> list[Hit]:

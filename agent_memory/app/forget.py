@@ -16,7 +16,7 @@ from agent_memory.app.container import App
 from agent_memory.app.vault import entry_named
 from agent_memory.errors import UsageError
 from agent_memory.fabric.forgotten import RUN_WORDS, Quotes, lines_for, quotes_runs, runs_of, without
-from agent_memory.model.memory import Amend, Batch, Memory, Remove, TakenLine
+from agent_memory.model.memory import ACTIVATION, Amend, Batch, Memory, Remove, TakenLine
 from agent_memory.model.text import normalise
 from agent_memory.system import files
 from agent_memory.vault.block import ANY_BLOCK
@@ -119,9 +119,10 @@ def _sort(view: View, words: Words, quotes: Quotes) -> Forgetting:
     removed, trimmed, kept = [], [], []
     for memory in view.memories:
         named = memory.id == words.entry
-        if not (named or quotes(memory.body) or quotes(" ".join(memory.tags))):
+        marks = f"{' '.join(memory.tags)}\n{memory.meta.get(ACTIVATION, '')}"
+        if not (named or quotes(memory.body) or quotes(marks)):
             continue
-        left = "" if named or quotes(" ".join(memory.tags)) else without(memory.body, quotes)
+        left = "" if named or quotes(marks) else without(memory.body, quotes)
         if not named and (memory.edited or memory.meta.get("by") == "user"):
             kept.append(f"{memory.page.path}, entry {memory.id}")
         elif left:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -19,7 +19,7 @@ from agent_memory.app.sessions import cleaner
 from agent_memory.app.tally import Trouble
 from agent_memory.app.trim import trim
 from agent_memory.errors import FileError, ModelError
-from agent_memory.jobs import JOBS, is_due
+from agent_memory.jobs import JOBS, Job, is_due
 from agent_memory.jobs.compact import Limits, plan_compaction
 from agent_memory.model.memory import Batch, Move
 from agent_memory.sessions import checkpoint as checkpoints
@@ -176,10 +176,24 @@ def _some_vectors(app: App) -> None:
     app.state.record_run("vectors", app.clock.now(), {"vectors": made + batch})
 
 
+def _consolidate(app: App) -> None:
+    from agent_memory.app.consolidate import consolidate
+
+    consolidate(app)
+
+
 RUNS: Final[dict[str, Callable[[App], object]]] = {
     "compact": lambda app: compact(app, dry_run=False),
     "vectors": _some_vectors,
+    "consolidate": _consolidate,
 }
+
+
+def _wanted(app: App) -> list[Job]:
+    """Return the jobs that are not switched off, as often as the settings say."""
+    hours = app.settings.number("consolidation.interval_h")
+    jobs = [replace(job, every=timedelta(hours=hours)) if job.name == "consolidate" else job for job in JOBS]
+    return [job for job in jobs if job.name != "consolidate" or app.settings.flag("consolidation.enabled")]
 
 
 def run_due(app: App, additions: int, *, starting: bool) -> list[str]:
@@ -193,7 +207,9 @@ def run_due(app: App, additions: int, *, starting: bool) -> list[str]:
     if not app.folder.journal.exists():
         return []  # nothing has ever been written, and upkeep is no reason to begin
     now = app.clock.now()
-    due = [job.name for job in JOBS if is_due(job, app.state.last_run(job.name), additions, now, starting=starting)]
+    due = [
+        job.name for job in _wanted(app) if is_due(job, app.state.last_run(job.name), additions, now, starting=starting)
+    ]
     for name in due:
         RUNS[name](app)
     return due

@@ -15,11 +15,12 @@ from agent_memory.app import forget as forgetting
 from agent_memory.app import vault as entries
 from agent_memory.app.container import App
 from agent_memory.app.forget import Forgetting
+from agent_memory.app.recall import fading
 from agent_memory.errors import DatabaseError, FileError, InvalidValue, UnknownEntry
 from agent_memory.fabric import notes
-from agent_memory.fabric.links import Link
 from agent_memory.fabric.notes import CATEGORY, Decision, Note, Outcome, Rules, Use
 from agent_memory.model.ids import check_name
+from agent_memory.model.links import Link
 from agent_memory.model.memory import Author, Batch, Memory, PageRef
 from agent_memory.model.recall import Hit, Query
 from agent_memory.recall.engine import recall as search
@@ -118,7 +119,7 @@ def recall(
         raise InvalidValue.of("query", "must not be empty.", hint="Give words, tags, or an id.")
     found = []
     for home in _homes(app, agent, scope):
-        query = Query(text, agent=home.page.agent, category=CATEGORY, limit=limit, tags=wanted)
+        query = Query(text, agent=home.page.agent, category=CATEGORY, limit=limit, tags=wanted, fading=fading(app))
         hits = search(home.app.index, query) if home.app.folder.root.exists() else []
         found.append([(home, hit) for hit in hits])
     turns = itertools.zip_longest(*found)

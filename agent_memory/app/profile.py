@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from agent_memory.app.changes import day
 from agent_memory.app.container import App
+from agent_memory.app.recall import fading
 from agent_memory.errors import InvalidValue, UnknownEntry
 from agent_memory.fabric import byhand, facts, versions
 from agent_memory.fabric.byhand import Replay
@@ -237,9 +238,10 @@ def told(app: App, agent: str, message: str) -> list[Hit]:
     holding: dict[str, Version] = {}
     for home in reversed(list(_profiles(app, agent))):
         holding |= home.current()
-    return [
-        _hit(version) for version in versions.shown([holding[key] for key in sorted(holding)], message, gated=gated)
-    ]
+    votes, most = fading(app), app.settings.number("voting.profile_filter_threshold")
+    chain = [holding[key] for key in sorted(holding)]
+    found = versions.shown(chain, message, gated=gated, hidden=lambda one: 0 < most <= -votes.of(one.meta))
+    return [_hit(version) for version in found]
 
 
 def _hit(version: Version) -> Hit:

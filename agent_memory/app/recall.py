@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from agent_memory.app.container import App
 from agent_memory.app.names import check_agent, check_category
 from agent_memory.model.recall import Hit, Query
+from agent_memory.model.votes import Fading
 from agent_memory.recall.engine import excerpted, recall
 
 if TYPE_CHECKING:
@@ -33,8 +34,13 @@ def search(app: App, query: Query, *, session: str = "", history: History = ()) 
         check_category(app.shelf.view(fresh=False), query.category)
     if not app.folder.root.exists():
         return []
-    query = replace(query, text=asked_for(app, session, query.text, history))
+    query = replace(query, text=asked_for(app, session, query.text, history), fading=fading(app))
     return excerpted(recall(app.index, query), query)
+
+
+def fading(app: App) -> Fading:
+    """Return how much old votes count today."""
+    return Fading(app.clock.now(), app.settings.number("voting.signal_decay"))
 
 
 def asked_for(app: App, session: str, message: str, history: History) -> str:

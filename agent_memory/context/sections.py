@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Final
@@ -44,7 +44,7 @@ class Source:
     ``search`` takes a text, a category or None for any, and a limit, and returns the best first; ``latest`` takes a
     category and a limit, None for all, and returns the latest said first; ``tagged`` takes a tag and a limit. They know
     active memories of one agent only, and notes for all projects. ``profile`` returns the facts to tell for a text,
-    the most important first.
+    the most important first; ``linked`` what was recalled, marked, and behind it what that is linked to.
     ``decisions`` and ``lessons`` are how many a session is told at most; ``…_rows`` and ``…_chars`` are for a turn.
     """
 
@@ -54,6 +54,7 @@ class Source:
     latest: Callable[[str, int | None], Sequence[Hit]] = lambda _category, _limit: ()
     tagged: Callable[[str, int], Sequence[Hit]] = lambda _tag, _limit: ()
     profile: Callable[[str], Sequence[Hit]] = lambda _text: ()
+    linked: Callable[[Sequence[Hit]], Sequence[Hit]] = lambda hits: hits
     project: str = ""
     recovering: Sequence[Message] = ()
     decisions: int = 3
@@ -62,6 +63,7 @@ class Source:
     recalled_chars: int = PREVIEW_CHARS
     index_rows: int = 20
     index_chars: int = 90
+    found_rows: Mapping[str, int] = field(default_factory=dict)
 
     def found(self, category: str, limit: int) -> Sequence[Hit]:
         """Return what the command speaks of; for an empty command, what stands."""
@@ -85,10 +87,11 @@ class Source:
         rest = {place(hit): hit for hit in self.latest(category, limit)}
         return list({**first, **rest}.values())[:limit]
 
-    @property
+    @cached_property
     def recalled(self) -> Sequence[Hit]:
-        """Return the best that the command finds in any category without a section of its own."""
-        return [hit for hit in self._pool if hit.page.category not in _OWN_SECTION][: self.recalled_rows]
+        """Return the best that the command finds in any category without a section of its own, and what is linked."""
+        own = [hit for hit in self._pool if hit.page.category not in _OWN_SECTION][: self.recalled_rows]
+        return self.linked(own) if own else ()
 
     @property
     def _asked(self) -> str:
@@ -142,7 +145,8 @@ def _rows(name: str, hits: Iterable[Hit], *, max_chars: int = ROW_CHARS, bare: b
     def line(hit: Hit) -> str:
         beginning = shorten(hit.body, _READ_TIMES * max_chars)  # so that a megabyte costs no more than a page
         words = shorten(levelled(plain(beginning)), max_chars)
-        return f"- {words}" if bare else f"- {label(hit)} {words}"
+        mark = f"[{hit.mark}] " if hit.mark else ""
+        return f"- {words}" if bare else f"- {label(hit)} {mark}{words}"
 
     return [Item(name, (line(hit),), hit) for hit in hits]
 
@@ -206,7 +210,7 @@ def _index(source: Source) -> list[Item]:
 
 def _found(name: str) -> Callable[[Source], list[Item]]:
     """Return what fills a section with the best of the category of its own name."""
-    return lambda source: _rows(name, source.found(name, FOUND_ROWS))
+    return lambda source: _rows(name, source.found(name, source.found_rows.get(name, FOUND_ROWS)))
 
 
 def _both(english: str, portuguese: str = "") -> Mapping[Language, str]:

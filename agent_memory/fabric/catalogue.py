@@ -18,13 +18,16 @@ class Category:
     compacts: Callable[[Memory], bool]
 
 
+MACHINES: Final = frozenset({"heuristic", "reflection", "consolidation"})
+
 CATEGORIES: Final = (
     Category("decisions", compacts=lambda memory: True),
-    Category("lessons", compacts=lambda memory: memory.meta.get("by") in {"heuristic", "reflection"}),
+    Category("lessons", compacts=lambda memory: memory.meta.get("by") in MACHINES),
     Category("tasks", compacts=lambda memory: not open_boxes(memory.body)),
     Category("projects", compacts=lambda memory: True),
     Category("handoffs", compacts=lambda memory: True),
     Category("profile", compacts=lambda memory: not memory.active),
     Category("notes", compacts=lambda memory: False),
+    Category("procedures", compacts=lambda memory: memory.meta.get("by") in MACHINES),
 )
 CATEGORY_NAMES: Final = tuple(category.name for category in CATEGORIES)

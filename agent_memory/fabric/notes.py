@@ -12,12 +12,12 @@ from datetime import datetime
 from typing import Final, Literal
 
 from agent_memory.errors import InvalidValue
-from agent_memory.fabric.links import LINKS, Link, links_of, text_of
 from agent_memory.fabric.merge import ALIKE, adds_to, alike, gist
-from agent_memory.fabric.versions import votes_of
 from agent_memory.model.ids import EPOCH, next_free_id
+from agent_memory.model.links import LINKS, Link, links_of, text_of
 from agent_memory.model.memory import KEEP_TAG, Add, Amend, Author, Batch, Change, Draft, Memory, Move, PageRef
 from agent_memory.model.text import clean
+from agent_memory.model.votes import Fading
 from agent_memory.vault.heading import tag_of
 from agent_memory.vault.view import View
 
@@ -136,10 +136,11 @@ def _overflow(view: View, active: Sequence[Memory], rules: Rules) -> list[Move]:
         return []
     parents = {entry for memory in view.memories if memory.page.category != CATEGORY for _, entry in links_of(memory)}
     movable = [memory for memory in active if not (memory.page.archived or memory.id in parents or _is_exempt(memory))]
+    votes = Fading(rules.now)
 
     def worth(memory: Memory) -> tuple[object, ...]:
         use = rules.uses.get(memory.id, Use())
-        used = (votes_of(memory), use.times, use.last) if rules.by_use else ()
+        used = (votes.of(memory.meta), use.times, use.last) if rules.by_use else ()
         return *used, memory.at, memory.id
 
     victims = sorted(movable, key=worth)[:excess]

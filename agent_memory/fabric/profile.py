@@ -13,9 +13,10 @@ from typing import Literal
 from agent_memory.errors import InvalidValue, UnknownEntry
 from agent_memory.fabric import facts
 from agent_memory.fabric.forgotten import forgotten_at
-from agent_memory.fabric.versions import CATEGORY, GROUNDED, REMOVED, VALID_FROM, VALID_TO, Version, current, votes_of
+from agent_memory.fabric.versions import CATEGORY, GROUNDED, REMOVED, VALID_FROM, VALID_TO, Version, current
 from agent_memory.model.ids import EPOCH, digest, fingerprint, next_free_id
 from agent_memory.model.memory import Add, Amend, Author, Batch, Draft, Fact, Memory, Move, PageRef, TakenLine
+from agent_memory.model.votes import Fading
 from agent_memory.vault.taken import utc_text
 from agent_memory.vault.view import View
 
@@ -134,7 +135,7 @@ def _overflow(holding: Mapping[str, Version], said: Assertion, max_entries: int)
     excess = len(unpinned) + (not said.fact.pinned) - max_entries
     movable = sorted(
         (one for one in unpinned if not one.memory.page.archived),
-        key=lambda one: (votes_of(one.memory), one.recorded_at, one.memory.id),
+        key=lambda one: (Fading(said.now).of(one.memory.meta), one.recorded_at, one.memory.id),
     )
     meta = {"status": "evicted", VALID_TO: utc_text(said.now)}
     return [Move(one.memory.page, one.memory.id, meta=meta) for one in movable[: max(excess, 0)]]

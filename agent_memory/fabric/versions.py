@@ -7,7 +7,7 @@ Pure. Time runs twice. A value is *valid* from one moment to the next value's, o
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
@@ -165,19 +165,18 @@ def as_of(chain: Iterable[Version], moment: datetime) -> dict[str, Version]:
     }
 
 
-def votes_of(memory: Memory) -> int:
-    """Return the votes that an entry has; what is no number counts for none."""
-    try:
-        return int(memory.meta.get("votes", "0"))
-    except ValueError:
-        return 0
-
-
-def shown(chain: Iterable[Version], message: str, *, gated: bool = True) -> list[Version]:
+def shown(
+    chain: Iterable[Version],
+    message: str,
+    *,
+    gated: bool = True,
+    hidden: Callable[[Memory], bool] = lambda _memory: False,
+) -> list[Version]:
     """Return what an agent is told for ``message``: what is pinned, then what comes up in it; by key.
 
-    Names that nobody vouches for are left out. Unless they are ``gated``, all contextual facts come up.
+    Names that nobody vouches for are left out, and what is ``hidden``. Unless they are ``gated``, all contextual facts
+    come up.
     """
-    told = [one for one in current(chain).values() if one.confirmed]
+    told = [one for one in current(chain).values() if one.confirmed and not hidden(one.memory)]
     pinned = [one for one in told if one.fact.pinned]
     return pinned + [one for one in told if not one.fact.pinned and (not gated or facts.comes_up(one.fact, message))]

@@ -14,7 +14,10 @@ from agent_memory.state.store import Run
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A job: due at the watcher's start, and ``every`` so often or ``after`` so many additions, if there were any."""
+    """A job: due at the watcher's start, and ``every`` so often or ``after`` so many additions, if there were any.
+
+    One whose ``after`` is 0 goes by the clock alone: due once ``every`` has passed, at the start too if not before.
+    """
 
     name: str
     every: timedelta
@@ -24,11 +27,13 @@ class Job:
 JOBS: Final = (
     Job("compact", every=timedelta(minutes=10), after=50),
     Job("vectors", every=timedelta(minutes=1), after=20),
+    Job("consolidate", every=timedelta(hours=6), after=0),
 )
 
 
 def is_due(job: Job, last: Run | None, additions: int, now: datetime, *, starting: bool) -> bool:
     """Tell whether ``job`` should run now; a last run in the future, by a clock that was wrong, counts for none."""
-    if starting or additions >= job.after:
-        return True
-    return additions > 0 and (last is None or not timedelta(0) <= now - last.at < job.every)
+    is_time = last is None or not timedelta(0) <= now - last.at < job.every
+    if job.after == 0:
+        return is_time
+    return starting or additions >= job.after or (additions > 0 and is_time)

@@ -173,15 +173,18 @@ def is_one_letter_off(spelt: str, other: str) -> bool:
     return other[same + 1 :] in (spelt[same + 1 :], spelt[same:])
 
 
-def chunks(body: str, language: Language | None) -> tuple[Chunk, ...]:
-    """Cut a body into pieces of about eighty words, each with its stems; most entries are one piece."""
+def chunks(body: str, language: Language | None, *, also: str = "") -> tuple[Chunk, ...]:
+    """Cut a body into pieces of about eighty words, each with its stems; most entries are one piece.
+
+    The first has the stems of ``also`` too, words that are no part of the body and find it all the same.
+    """
     count = min(round(len(body.split()) / CHUNK_WORDS), MAX_CHUNKS)
     if count < 2:
-        return (Chunk(body, _stems_of(body, language)),)
+        return (Chunk(body, _stems_of(f"{body} {also}", language)),)
     starts = [word.start() for word in _BLACK.finditer(body)]
     step = math.ceil(len(starts) / count)
     cuts = [0, *(starts[at] for at in range(step, len(starts), step)), len(body)]
-    return tuple(Chunk(body[a:b], _stems_of(body[a:b], language)) for a, b in pairwise(cuts))
+    return tuple(Chunk(body[a:b], _stems_of(f"{body[a:b]} {'' if a else also}", language)) for a, b in pairwise(cuts))
 
 
 def excerpt(body: str, asked: Iterable[Word]) -> str:

@@ -5,6 +5,7 @@ Each way of looking gives the best few hundred; nothing is weighed against anyth
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -12,8 +13,9 @@ from typing import Any, Final
 from agent_memory.mirror import fts
 from agent_memory.mirror.queries import page_of, utc_text
 from agent_memory.model.memory import PageRef
-from agent_memory.model.recall import Hit, Lead, Query
+from agent_memory.model.recall import Edge, Hit, Lead, Named, Query
 from agent_memory.model.text import clean, fold
+from agent_memory.model.votes import Votes
 from agent_memory.system.database import Database, Row
 
 MOST_LEADS: Final = 100
@@ -28,6 +30,14 @@ _FILTER: Final = """
 """
 # What FTS5 keeps of passages is read from its own table where nothing is matched: many times quicker, row by row.
 _BODY: Final = "(select group_concat(c0, '') from passages_content where id between s.id * 1024 and s.id * 1024 + 1023)"
+_EDGES: Final = """
+    select s.entry as source, l.kind, l.target from standing s join links l on l.memory = s.id
+    where s.entry in (select value from json_each(:ids))
+    union
+    select s.entry, l.kind, l.target from links l join standing s on s.id = l.memory
+    where l.target in (select value from json_each(:ids))
+    order by source, kind, target
+"""
 _TAGGED: Final = """
     and s.tags <> '' and instr((select c1 from passages_content where id = s.id * 1024), :{name})
 """
@@ -116,7 +126,7 @@ def all_of(database: Database, wanted: Filter) -> set[int]:
 def leads(database: Database, scores: Mapping[int, Mapping[str, float]], meanings: Mapping[int, float]) -> list[Lead]:
     """Return what is known of entries that were found, the latest said first."""
     known = _of(database, "s.id, s.agent, s.category, s.archived, s.at, s.author, s.conversation, s.language, s.votes"
-                ", s.position", scores.keys() | meanings.keys())  # fmt: skip
+                ", s.voted, s.position", scores.keys() | meanings.keys())  # fmt: skip
     known.sort(key=lambda row: (row["agent"], row["category"], row["archived"], row["position"]))
     known.sort(key=lambda row: row["at"], reverse=True)
     return [
@@ -127,7 +137,7 @@ def leads(database: Database, scores: Mapping[int, Mapping[str, float]], meaning
             row["author"],
             row["conversation"],
             row["language"],
-            row["votes"],
+            Votes(row["votes"], datetime.fromisoformat(row["voted"]) if row["voted"] else None),
             scores.get(row["id"], {}),
             meanings.get(row["id"]),
         )
@@ -150,6 +160,21 @@ def latest_of(database: Database, agent: str, category: str, *, limit: int | Non
         [clean(agent), clean(category), open_only, -1 if limit is None else min(max(limit, 0), MAX_ROWS)],
     )
     return [_hit(row) for row in rows]
+
+
+def edges(database: Database, ids: Iterable[str]) -> list[Edge]:
+    """Return what leads from or to the entries with these ids, in an order of their own."""
+    return [Edge(*row) for row in database.rows(_EDGES, {"ids": json.dumps(list(ids))})]
+
+
+def named(database: Database, ids: Iterable[str], agent: str | None) -> list[Named]:
+    """Return an agent's entries, or everybody's, with these ids, whatever has become of them."""
+    rows = database.rows(
+        f"select s.*, {_BODY} as body from standing s where s.entry in (select value from json_each(:ids))"  # noqa: S608
+        " and (:agent is null or s.agent = :agent) order by s.id",
+        {"ids": json.dumps(list(ids)), "agent": agent},
+    )
+    return [Named(_hit(row), bool(row["active"])) for row in rows]
 
 
 def _of(database: Database, columns: str, ids: Iterable[int]) -> list[Row]:

@@ -15,6 +15,7 @@ from agent_memory.errors import DatabaseBroken
 from agent_memory.mirror.fts import MAX_CHUNKS, Chunk
 from agent_memory.model.memory import PageRef
 from agent_memory.model.text import Language
+from agent_memory.model.votes import Votes
 from agent_memory.system.database import Database, Row
 
 _OF_PAGE: Final = "select id from pages where agent = ? and category = ? and archived = ?"
@@ -33,8 +34,9 @@ class EntryRow:
     """An entry as the mirror stores it: clean text without secrets, tags one blank apart, UTC as ISO 8601.
 
     ``digest`` is that of the entry as the page has it: who has the same has the same row. ``place`` orders
-    the entries of one conversation. ``open`` says whether a box in it is not ticked, ``meaning`` is the digest of
-    its words, ``found_tags`` the folded tags.
+    the entries of one conversation. ``votes`` is the score when last voted, at ``voted``; ``links`` is a JSON list of
+    pairs, a kind and an id; empty for none. ``open`` says whether a box in it is not ticked, ``meaning`` is the
+    digest of its words, ``found_tags`` the folded tags.
     """
 
     digest: str
@@ -45,12 +47,19 @@ class EntryRow:
     conversation: str | None
     place: str
     language: Language | None
-    votes: int
+    votes: float
+    voted: str
+    links: str
     active: bool
     open: bool
     meaning: str
     found_tags: str
     chunks: tuple[Chunk, ...]
+
+    @property
+    def cast(self) -> Votes:
+        """Its votes."""
+        return Votes(self.votes, datetime.fromisoformat(self.voted) if self.voted else None)
 
     @property
     def said_at(self) -> datetime:

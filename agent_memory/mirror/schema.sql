@@ -24,13 +24,33 @@ create table memories (
     conversation text,
     place text not null,
     language text,
-    votes integer not null,
+    votes real not null,
+    voted text not null,
+    links text not null,
     active integer not null,
     open integer not null,
     meaning text not null
 ) strict;
 
 create index memories_by_entry on memories (entry);
+
+-- Where each entry leads to: its links, and what has taken its place. Out of memories.links, a JSON list of pairs.
+create table links (
+    memory integer not null,
+    kind text not null,
+    target text not null,
+    primary key (memory, kind, target)
+) strict, without rowid;
+
+create index links_by_target on links (target);
+
+create trigger links_come after insert on memories when new.links <> '' begin
+    insert or ignore into links select new.id, value ->> 0, value ->> 1 from json_each(new.links);
+end;
+
+create trigger links_go after delete on memories when old.links <> '' begin
+    delete from links where memory = old.id;
+end;
 
 create index memories_by_conversation on memories (page, conversation, place);
 

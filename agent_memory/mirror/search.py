@@ -17,7 +17,7 @@ from agent_memory.mirror import fts, lookup, queries, schema
 from agent_memory.mirror.fts import Word
 from agent_memory.mirror.lookup import Filter
 from agent_memory.mirror.sync import Drift, Redact, drift, sync
-from agent_memory.model.recall import Choose, Hit, Lead, Query
+from agent_memory.model.recall import Choose, Edge, Hit, Lead, Named, Query
 from agent_memory.system import files, locks
 from agent_memory.system.database import Database
 from agent_memory.vault.view import PageState
@@ -86,6 +86,14 @@ class Mirror:
         There are a few hundred of them at most, each with its scores by way of looking.
         """
         return self._mended(lambda: lookup.hits(self._database, choose(self._leads(query))))
+
+    def edges(self, ids: Sequence[str]) -> list[Edge]:
+        """Return what leads from or to the entries with these ids."""
+        return self._mended(lambda: lookup.edges(self._database, ids))
+
+    def named(self, ids: Sequence[str], agent: str | None) -> list[Named]:
+        """Return an agent's entries with these ids, whatever has become of them; of two copies the page's."""
+        return self._mended(lambda: lookup.named(self._database, ids, agent))
 
     def memories(self, agent: str, category: str, *, limit: int | None = None, open_only: bool = False) -> list[Hit]:
         """Return an agent's active memories of one category, archive included, the latest said first."""

@@ -8,22 +8,22 @@ as it stands: secrets come out of it first.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
 
 from agent_memory.mirror import fts, queries
 from agent_memory.mirror.queries import EntryRow, PageStamp
+from agent_memory.model import votes
 from agent_memory.model.ids import digest
-from agent_memory.model.memory import Memory, PageRef
+from agent_memory.model.links import edges_of
+from agent_memory.model.memory import ACTIVATION, Memory, PageRef
 from agent_memory.model.text import clean, fold, language_of, open_boxes
 from agent_memory.system.database import Database
 from agent_memory.vault.view import PageState
 
 Redact = Callable[[str], str]
-
-MAX_VOTES: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _storing(redact: Redact) -> Redact:
 
 def _row(memory: Memory, own_digest: str, stored: Redact) -> EntryRow:
     body, tags, origin = stored(memory.body), stored(" ".join(memory.tags)), memory.origin
-    language = language_of(body)
+    language, cast = language_of(body), votes.read(memory.meta)
     return EntryRow(
         digest=own_digest,
         entry=clean(memory.id),
@@ -122,22 +122,15 @@ def _row(memory: Memory, own_digest: str, stored: Redact) -> EntryRow:
         conversation=stored(origin.conversation) if origin else None,
         place=f"{origin.turn if origin else 0:09}/{clean(memory.id)}/{own_digest}",
         language=language,
-        votes=_votes(memory),
+        votes=cast.score,
+        voted=queries.utc_text(cast.at) if cast.at else "",
+        links=json.dumps(edges) if (edges := edges_of(memory)) else "",
         active=memory.active,
         open=bool(open_boxes(body)),
         meaning=digest(body),
         found_tags=fold(f" {tags} ") if tags else "",
-        chunks=fts.chunks(body, language),
+        chunks=fts.chunks(body, language, also=stored(memory.meta.get(ACTIVATION, ""))),
     )
-
-
-def _votes(memory: Memory) -> int:
-    """Return how many more have found it right than wrong, as its comment says; anything else counts for none."""
-    said = memory.meta.get("votes", "0")
-    try:
-        return max(-MAX_VOTES, min(int(said), MAX_VOTES))
-    except ValueError:
-        return 0
 
 
 def _stamp(state: PageState) -> PageStamp:

@@ -14,6 +14,8 @@ Why = Literal["stored", "duplicate", "reflected", "forgotten"]
 
 INACTIVE: Final = frozenset({"superseded", "proposed", "deprecated", "consolidated", "evicted"})
 KEEP_TAG: Final = "keep"
+ACTIVATION: Final = "activation"
+"""The words of a comment that say when a lesson or a procedure comes to mind; they find it as its own words do."""
 SYSTEM_TAGS: Final = frozenset({"auto-handoff", "session-close", "compacted", "auto-extract"})
 OLD_SYSTEM_TAGS: Final = {
     "autoextract": "auto-extract",

@@ -9,6 +9,7 @@ from typing import Final
 
 from agent_memory.model.memory import PageRef
 from agent_memory.model.text import Language
+from agent_memory.model.votes import NO_VOTES, Fading, Votes
 
 DEFAULT_LIMIT: Final = 10
 
@@ -21,6 +22,7 @@ class Query:
     and none of ``without``; ``after`` includes its moment, ``before`` does not. ``inactive`` lets in what
     no longer counts. Where there is no telling word but a tag, a phrase or a time, the latest said come;
     agent and category only narrow a search, unless ``lists`` says that they were all that was asked for.
+    ``fading`` says how old votes are; without it they count as they were cast.
     """
 
     text: str
@@ -34,6 +36,7 @@ class Query:
     before: datetime | None = None
     inactive: bool = False
     lists: bool = False
+    fading: Fading | None = None
 
     @property
     def chooses(self) -> bool:
@@ -55,7 +58,7 @@ class Lead:
     author: str = ""
     conversation: str | None = None
     language: Language | None = None
-    votes: int = 0
+    votes: Votes = NO_VOTES
     parts: Mapping[str, float] = field(default_factory=dict)
     meaning: float | None = None
 
@@ -71,7 +74,10 @@ Choose = Callable[[Sequence[Lead]], Sequence[Lead]]
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A memory that recall found. A higher ``score`` is better; ``parts`` add up to it."""
+    """A memory that recall found. A higher ``score`` is better; ``parts`` add up to it.
+
+    ``mark`` says what an agent must know of it beside its words: what contradicts it, say.
+    """
 
     page: PageRef
     id: str
@@ -81,3 +87,21 @@ class Hit:
     score: float
     snippet: str = ""
     parts: Mapping[str, float] = field(default_factory=dict)
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """That one entry leads to another, both by their ids; ``kind`` is a link's, or ``superseded-by``."""
+
+    source: str
+    kind: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An entry found by its id, and whether it counts today."""
+
+    hit: Hit
+    active: bool

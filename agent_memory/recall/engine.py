@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from agent_memory.mirror import fts
-from agent_memory.model.recall import Choose, Hit, Lead, Query
+from agent_memory.model.recall import Choose, Edge, Hit, Lead, Named, Query
 from agent_memory.recall.rank import rank
 
 
@@ -27,6 +27,14 @@ class Index(Protocol):
 
         ``open_only`` leaves out those without a box that is not ticked.
         """
+        ...
+
+    def edges(self, ids: Sequence[str]) -> list[Edge]:
+        """Return what leads from or to the entries with these ids."""
+        ...
+
+    def named(self, ids: Sequence[str], agent: str | None) -> list[Named]:
+        """Return an agent's entries with these ids, whatever has become of them."""
         ...
 
 

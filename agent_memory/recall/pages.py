@@ -6,6 +6,7 @@ and blind to what was said around an entry. Refuses nothing that the mirror acce
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
@@ -13,7 +14,7 @@ from agent_memory.mirror import fts
 from agent_memory.mirror.queries import EntryRow
 from agent_memory.mirror.sync import rows_of
 from agent_memory.model.memory import PageRef
-from agent_memory.model.recall import Choose, Hit, Lead, Query
+from agent_memory.model.recall import Choose, Edge, Hit, Lead, Named, Query
 from agent_memory.model.text import fold
 from agent_memory.vault.view import PageState
 
@@ -47,6 +48,20 @@ class Pages:
         scores = self._scores(asked)
         return [self._lead(at, {"words": scores[at]}) for at in chosen if scores[at] > 0]
 
+    def edges(self, ids: Iterable[str]) -> list[Edge]:
+        """Return what leads from or to the entries with these ids."""
+        wanted = set(ids)
+        found = (Edge(row.entry, *edge) for _, row in self._placed for edge in json.loads(row.links or "[]"))
+        return [edge for edge in found if not wanted.isdisjoint((edge.source, edge.target))]
+
+    def named(self, ids: Iterable[str], agent: str | None) -> list[Named]:
+        """Return an agent's entries with these ids, whatever has become of them."""
+        wanted = set(ids)
+        chosen = [
+            at for at, (page, row) in enumerate(self._placed) if row.entry in wanted and agent in (None, page.agent)
+        ]
+        return [Named(self._hit(at), self._placed[at][1].active) for at in chosen]
+
     @cached_property
     def _placed(self) -> list[Placed]:
         """Every entry, the latest said first; of two copies of one the page's, not the archive's."""
@@ -79,7 +94,7 @@ class Pages:
 
     def _lead(self, at: int, parts: dict[str, float]) -> Lead:
         page, row = self._placed[at]
-        return Lead(at, page, row.said_at, row.author, row.conversation, row.language, row.votes, parts)
+        return Lead(at, page, row.said_at, row.author, row.conversation, row.language, row.cast, parts)
 
     def _hit(self, at: int, lead: Lead | None = None) -> Hit:
         page, row = self._placed[at]

@@ -13,6 +13,7 @@ from typing import Final
 
 from agent_memory.model.recall import Lead, Query
 from agent_memory.model.text import language_of, words
+from agent_memory.model.votes import Fading
 from agent_memory.recall import dates
 
 PAIRS: Final = 0.5
@@ -25,6 +26,8 @@ MEANING_ACROSS: Final = 0.75
 """The share of meaning in the score; the larger one where query and entry are in different languages."""
 VOTES: Final = 0.1
 VOTES_HALFWAY: Final = 2
+HARM_HALFWAY: Final = 1
+"""What was harmful is believed sooner than what was helpful."""
 RECENCY: Final = 0.02
 RECENCY_HALF_DAYS: Final = 30
 
@@ -65,7 +68,7 @@ def rank(leads: Sequence[Lead], query: Query) -> Board:
     _add_author(board, query.text)
     _add_conversation(board)
     _add_date(board, query.text)
-    _add_corrections(board)
+    _add_corrections(board, query.fading)
     return board
 
 
@@ -110,12 +113,13 @@ def _mix_meaning(board: Board, text: str) -> None:
             board.add(at, "meaning", share * best * lead.meaning)
 
 
-def _add_corrections(board: Board) -> None:
+def _add_corrections(board: Board, fading: Fading | None) -> None:
     """Add what votes and recency may change: a tenth, and a fiftieth of the best."""
     newest, best = max((lead.at for lead in board.leads), default=None), board.best
     for at, lead in enumerate(board.leads):
-        if lead.votes:
-            board.add(at, "votes", VOTES * board.totals[at] * lead.votes / (abs(lead.votes) + VOTES_HALFWAY))
+        if votes := fading.left(lead.votes) if fading else lead.votes.score:
+            halfway = VOTES_HALFWAY if votes > 0 else HARM_HALFWAY
+            board.add(at, "votes", VOTES * board.totals[at] * votes / (abs(votes) + halfway))
         if newest is not None:
             days = (newest - lead.at).total_seconds() / 86_400
             board.add(at, "recency", RECENCY * best * 2.0 ** (-days / RECENCY_HALF_DAYS))

@@ -6,11 +6,11 @@ written cannot be mended: whoever asks gets the answer of the other one, then an
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
 from agent_memory.errors import DatabaseError, FileError, LockTimeout
-from agent_memory.model.recall import Choose, Hit, Query
+from agent_memory.model.recall import Choose, Edge, Hit, Named, Query
 from agent_memory.recall.engine import Index
 
 T = TypeVar("T")
@@ -35,6 +35,14 @@ class Standby:
     def memories(self, agent: str, category: str, *, limit: int | None = None, open_only: bool = False) -> list[Hit]:
         """Return an agent's active memories of one category, archive included, the latest said first."""
         return self._asked(lambda index: index.memories(agent, category, limit=limit, open_only=open_only))
+
+    def edges(self, ids: Sequence[str]) -> list[Edge]:
+        """Return what leads from or to the entries with these ids."""
+        return self._asked(lambda index: index.edges(ids))
+
+    def named(self, ids: Sequence[str], agent: str | None) -> list[Named]:
+        """Return an agent's entries with these ids, whatever has become of them."""
+        return self._asked(lambda index: index.named(ids, agent))
 
     def _asked(self, work: Callable[[Index], T]) -> T:
         try:

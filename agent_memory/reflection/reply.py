@@ -76,8 +76,7 @@ class Reply:
 
 def parse(text: str) -> Reply:
     """Read a reply; one that is far too long counts as one malformed line."""
-    text = _THOUGHT.sub("", text)
-    written = [line.rstrip() for line in _lines_of(text.strip()) if line.strip()]
+    written = [line.rstrip() for line in lines_of(text) if line.strip()]
     if len(text) > MAX_REPLY_CHARS or len(written) > MAX_LINES:
         return Reply(malformed=1)
     found: dict[object, Line] = {}
@@ -92,8 +91,14 @@ def parse(text: str) -> Reply:
     return Reply(tuple(sorted(found.values(), key=lambda line: line.number)), malformed)
 
 
-def _lines_of(text: str) -> Iterator[str]:
-    """Give the lines of a text, or of the JSON object that some servers force replies into."""
+def marks_of(text: str) -> tuple[str, ...]:
+    """Return the tags in a list, in lower case; what is none, or the system's own, is left out."""
+    return _marks(text, _TAG)
+
+
+def lines_of(text: str) -> Iterator[str]:
+    """Give the lines of a reply, or of the JSON object that some servers force it into, without what was thought."""
+    text = _THOUGHT.sub("", text).strip()
     if not text.startswith("{"):
         yield from re.split(r"\r?\n", text)
         return

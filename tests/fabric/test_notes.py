@@ -6,8 +6,8 @@ import pytest
 
 from agent_memory.errors import InvalidValue
 from agent_memory.fabric import notes
-from agent_memory.fabric.links import links_of
 from agent_memory.fabric.notes import Note, Rules, Use
+from agent_memory.model.links import links_of
 from agent_memory.model.memory import PageRef
 from tests.builders import a_memory
 from tests.vault.worlds import World

@@ -14,6 +14,7 @@ SECRET = "ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 DEFAULT = {
     "memory_context", "memory_search", "memory_profile_set", "memory_profile_remove", "memory_profile_list",
     "memory_profile_history", "memory_notes_store", "memory_notes_recall", "memory_notes_forget",
+    "memory_lessons_recall", "memory_procedures_recall", "memory_links", "memory_vote",
 }  # fmt: skip
 EXTRA = {"memory_vault_add", "memory_vault_edit", "memory_tasks_list", "memory_tasks_done"}
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from agent_memory.model.memory import PageRef
 from agent_memory.model.recall import Lead, Query
+from agent_memory.model.votes import Fading, Votes
 from agent_memory.recall import rank as ranking
 from agent_memory.recall.rank import rank
 from tests.builders import A_DAY, A_PAGE
@@ -48,7 +49,7 @@ def test_a_date_named_in_the_query_lifts_what_was_said_then():
 
 
 def test_among_equals_more_votes_win_and_then_the_later_said():
-    assert best([a_lead(1), a_lead(2, votes=2), a_lead(3, votes=-2)]) == 2
+    assert best([a_lead(1), a_lead(2, votes=Votes(2.0)), a_lead(3, votes=Votes(-2.0))]) == 2
     assert best([a_lead(1), a_lead(2, at=A_DAY + timedelta(days=1))]) == 2
 
 
@@ -62,14 +63,14 @@ leads = st.builds(
     st.floats(0, 50),
     author=st.sampled_from(["", "Ana", "Rui"]),
     conversation=st.sampled_from([None, "a", "b"]),
-    votes=st.integers(-(10**6), 10**6),
+    votes=st.builds(Votes, st.floats(-50, 50), st.none() | st.just(A_DAY)),
     at=st.integers(-5000, 5000).map(lambda days: A_DAY + timedelta(days=days)),
 )
 
 
 @given(st.lists(leads, max_size=8), st.sampled_from(["", "ana", "ana rui 2026", "march"]))
 def test_parts_add_up_and_votes_and_recency_change_little(found, text):
-    board = rank(found, Query(text))
+    board = rank(found, Query(text, fading=Fading(A_DAY + timedelta(days=2))))
     relevance = [sum(parts.values()) - parts.get("votes", 0) - parts.get("recency", 0) for parts in board.parts]
     for parts, total, own in zip(board.parts, board.totals, relevance, strict=True):
         assert sum(parts.values()) == pytest.approx(total)

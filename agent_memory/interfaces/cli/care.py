@@ -188,7 +188,7 @@ def status(context: typer.Context) -> None:
 
 
 def stats(context: typer.Context) -> None:
-    """Show what models were asked: outcomes, tokens, cost, how long they took."""
+    """Show what models were asked and what it cost, and how the memory hangs together."""
     from agent_memory.app import stats as counting
 
     call = call_of(context)
@@ -205,7 +205,16 @@ def stats(context: typer.Context) -> None:
             )
         if one.failures_in_a_row:
             lines.append(f"{'':11} the last {one.failures_in_a_row} calls failed")
-    call.answer(asdict(found), "\n".join(lines if found.purposes else ["No model was ever asked."]))
+    asked = lines if found.purposes else ["No model was ever asked."]
+    call.answer(asdict(found), "\n".join([*asked, *_fabric_lines(asdict(found.fabric))]))
+
+
+def _fabric_lines(fabric: dict[str, Any]) -> list[str]:
+    last_run, last = fabric.pop("last_run"), fabric.pop("last")
+    counted = ", ".join(f"{count} {what}" for what, count in fabric.items())
+    came_to = ", ".join(f"{count} {what}" for what, count in (last or {}).items())
+    ran = f"last at {last_run}: {came_to}" if last_run else "never ran"
+    return [f"Fabric      {counted}", f"Consolidation {ran}"]
 
 
 def config_show(context: typer.Context) -> None:

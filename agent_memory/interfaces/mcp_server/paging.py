@@ -10,7 +10,6 @@ from agent_memory.app import names, tasks, vault
 from agent_memory.app.container import App
 from agent_memory.errors import InvalidValue
 from agent_memory.interfaces.mcp_server.shapes import (
-    CHANNELS,
     Agent,
     Answer,
     Arguments,
@@ -22,6 +21,9 @@ from agent_memory.interfaces.mcp_server.shapes import (
 )
 
 MAX_CONTENT_CHARS: Final = 100_000
+
+KEPT_ELSEWHERE: Final = frozenset({"profile", "notes"})
+"""The categories that have tools of their own to write with."""
 
 
 class AddEntry(Arguments):
@@ -85,7 +87,7 @@ class Ticked(Answer):
 
 
 def _vault_add(app: App, given: AddEntry) -> Entry:
-    if given.category in CHANNELS:
+    if given.category in KEPT_ELSEWHERE:
         raise InvalidValue.of("category", f"{given.category} has tools of its own.", hint=f"memory_{given.category}_…")
     agent = names.check_agent(app, given.agent or app.agent)
     return _entry(vault.add(app, agent, given.category, given.content, given.tags, by="agent"))
@@ -93,7 +95,7 @@ def _vault_add(app: App, given: AddEntry) -> Entry:
 
 def _vault_edit(app: App, given: EditEntry) -> Entry:
     page = vault.entry_named(app, given.id).page
-    if page.category in CHANNELS:
+    if page.category in KEPT_ELSEWHERE:
         raise InvalidValue.of("id", f"{page.category} has tools of its own.", hint=f"memory_{page.category}_…")
     return _entry(vault.edit(app, page.agent, page.category, given.id, given.content, by_person=False))
 

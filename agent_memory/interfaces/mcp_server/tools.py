@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from agent_memory.app.container import App
-from agent_memory.interfaces.mcp_server import facts, noting, paging, recalling
+from agent_memory.interfaces.mcp_server import facts, noting, paging, recalling, tending
 from agent_memory.interfaces.mcp_server.shapes import Tool, is_on
 
-TOOLS: Final = (*recalling.TOOLS, *facts.TOOLS, *noting.TOOLS, *paging.TOOLS)
+TOOLS: Final = (*recalling.TOOLS, *facts.TOOLS, *noting.TOOLS, *tending.TOOLS, *paging.TOOLS)
 
 
 def offered(app: App) -> list[Tool]:

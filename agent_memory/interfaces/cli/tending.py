@@ -1,0 +1,156 @@
+"""What was learnt, by hand: lessons and procedures, links and votes, and having lessons made."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
+
+import typer
+
+from agent_memory.interfaces.cli.output import Command, call_of, snippet
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="An entry.")]
+Query = Annotated[list[str] | None, typer.Argument(metavar="[QUERY]...", help="Words to look for.")]
+One = Annotated[str | None, typer.Option("--id", metavar="ID", help="One of them, in full.")]
+Most = Annotated[int | None, typer.Option("-k", metavar="N", help="How many at most.")]
+Agent = Annotated[str | None, typer.Option("--agent", "-a", metavar="NAME", help="Whose; default: workspace.agent.")]
+
+
+def commands() -> dict[str, Command]:
+    """Return the commands of this module by name."""
+    lessons = typer.Typer(help="Lessons, those that were distilled and others.", rich_markup_mode=None)
+    procedures = typer.Typer(help="Procedures: steps that have worked, never run by themselves.", rich_markup_mode=None)
+    links = typer.Typer(help="What memories have to do with each other.", rich_markup_mode=None)
+    for group, command in ((lessons, recall_lessons), (procedures, recall_procedures)):
+        group.callback()(lambda: None)
+        group.command("recall")(command)
+    links.command("show")(show_links)
+    links.command("add")(add_link)
+    links.command("remove")(remove_link)
+    return {"lessons": lessons, "procedures": procedures, "links": links, "vote": vote, "consolidate": consolidate}
+
+
+def recall_lessons(
+    context: typer.Context, query: Query = None, entry_id: One = None, k: Most = None, agent: Agent = None
+) -> None:
+    """Find lessons by what they say and when they come to mind, or show one by its id."""
+    _recall(context, "lessons", " ".join(query or []), entry_id, k, agent)
+
+
+def recall_procedures(
+    context: typer.Context, query: Query = None, entry_id: One = None, k: Most = None, agent: Agent = None
+) -> None:
+    """Find procedures by their steps and when they come to mind, or show one by its id."""
+    _recall(context, "procedures", " ".join(query or []), entry_id, k, agent)
+
+
+def _recall(
+    context: typer.Context, shelf: Literal["lessons", "procedures"], text: str, entry_id: str | None, k: int | None,
+    agent: str | None,
+) -> None:  # fmt: skip
+    from agent_memory.app import lessons
+
+    call = call_of(context)
+    with call.app() as app:
+        if entry_id is not None:
+            found = [lessons.by_id(app, shelf, entry_id)]
+        else:
+            found = lessons.recall(app, shelf, text, k=k, agent=agent)
+        rows = [lessons.fields(app, memory) for memory in found]
+    lines = [_lines(row, whole=entry_id is not None) for row in rows]
+    call.answer({"query": text, shelf: rows}, "\n".join(lines) or f"No {shelf}.")
+
+
+def _lines(row: dict[str, Any], *, whole: bool) -> str:
+    tags, parents = "".join(f" #{tag}" for tag in row["tags"]), ", ".join(row["parents"])
+    content = row["content"] if whole else f"  {snippet(row['content'])}"
+    more = [f"  when: {row['activation']}"] if row["activation"] else []
+    more += [f"  from: {parents}"] if whole and parents else []
+    return "\n".join([f"{row['id']}  {row['date'][:10]}{tags}{_status(row)}", content, *more])
+
+
+def _status(row: dict[str, Any]) -> str:
+    return "" if row["status"] == "active" else f"  ({row['status']})"
+
+
+def show_links(context: typer.Context, entry_id: Id) -> None:
+    """Show what an entry leads to (->), and what leads to it (<-)."""
+    from agent_memory.app import tending
+
+    call, arrows = call_of(context), {"to": "->", "from": "<-"}
+    with call.app() as app:
+        rows = [tending.link_fields(link) for link in tending.links(app, entry_id)]
+    lines = [
+        f"{arrows[row['direction']]} {row['kind']} {row['id']}{_status(row)}\n   {snippet(row['snippet'])}"
+        for row in rows
+    ]
+    call.answer({"id": entry_id, "links": rows}, "\n".join(lines) or "No links.")
+
+
+def add_link(
+    context: typer.Context,
+    entry_id: Id,
+    kind: Annotated[
+        str,
+        typer.Argument(
+            metavar="KIND", help="relates-to, caused-by, references, contradicts, duplicates or supersedes."
+        ),
+    ],
+    other: Annotated[str, typer.Argument(metavar="ID", help="What it leads to.")],
+) -> None:
+    """Draw a link; what an entry supersedes is told no more."""
+    from agent_memory.app import tending
+
+    call = call_of(context)
+    with call.app() as app:
+        tending.link(app, entry_id, kind, other)
+    call.answer({"id": entry_id, "kind": kind, "to": other}, f"{entry_id} {kind} {other}.")
+
+
+def remove_link(
+    context: typer.Context,
+    entry_id: Id,
+    other: Annotated[str, typer.Argument(metavar="ID", help="What it leads to.")],
+    kind: Annotated[str | None, typer.Option(metavar="KIND", help="Only links of this kind.")] = None,
+) -> None:
+    """Take links away; what an entry had superseded counts again."""
+    from agent_memory.app import tending
+
+    call = call_of(context)
+    with call.app() as app:
+        count = tending.unlink(app, entry_id, other, kind)
+    call.answer({"id": entry_id, "removed": count}, f"{entry_id} leads to {other} no more.")
+
+
+def vote(
+    context: typer.Context,
+    direction: Annotated[Literal["up", "down"], typer.Argument(help="up: it helped; down: it was wrong.")],
+    entry_id: Id,
+) -> None:
+    """Say whether a memory helped; votes fade with time."""
+    from agent_memory.app import tending
+
+    call = call_of(context)
+    with call.app() as app:
+        memory, score = tending.vote(app, entry_id, direction)
+    call.answer({"id": memory.id, "votes": round(score, 2)}, f"{memory.id} has {score:+.2f}.  {snippet(memory.body)}")
+
+
+def consolidate(
+    context: typer.Context,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")] = False,
+) -> None:
+    """Make lessons of what was said of one thing, draw links, let go of lessons that nobody needs."""
+    from agent_memory.app.consolidate import consolidate as run
+
+    call = call_of(context)
+    with call.app() as app:
+        done = run(app, dry_run=dry_run)
+    would, counts = "Would be: " if dry_run else "", f"{done.clusters} clusters of {done.candidates} entries"
+    also = f"{done.links} links, {done.superseded} superseded, {len(done.let_go)} let go."
+    lines = [f"{would}{len(done.made)} {'lesson' if len(done.made) == 1 else 'lessons'} out of {counts}; {also}"]
+    for one in done.made:
+        lines.append(f"    {one.id}  {snippet(one.principle)}\n        from {', '.join(one.parents)}")
+        lines += [f"        {number}. {snippet(step)}" for number, step in enumerate(one.steps, 1)]
+    lines += [f"    {entry} is deprecated: {why}" for entry, why in done.let_go]
+    call.answer({**asdict(done), "declined": done.declined}, "\n".join(lines))

@@ -1,0 +1,169 @@
+"""Consolidation: what was said of one thing for a while becomes a lesson, and what it is drawn from steps back.
+
+A machine's notes and lessons move to the archive, where their id finds them. A person's stay where they stand, and so
+do decisions, which hold until another replaces them. Whatever a lesson rests on has a line in the ledger, so no other
+lesson is made of it, though this one be undone or deleted. Pure; with the same view twice, the second time nothing is
+left to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from agent_memory.fabric.lessons import (
+    LESSONS,
+    PROCEDURES,
+    Distilled,
+    Keeping,
+    deprecated,
+    draft_of,
+    is_kept,
+    key_of_parent,
+    let_go,
+    steps_text,
+)
+from agent_memory.fabric.notes import Use
+from agent_memory.fabric.relate import Likeness, Related, key_of_linked, linkable, related
+from agent_memory.jobs.cluster import Cluster, clusters
+from agent_memory.model.ids import next_free_id
+from agent_memory.model.links import LINKS, text_of
+from agent_memory.model.memory import Add, Amend, Batch, Change, Memory, Move, PageRef, TakenLine
+from agent_memory.model.votes import Fading
+from agent_memory.vault.view import View
+
+Distil = Callable[[Cluster, Likeness], Distilled | None]
+
+BY_MACHINE: Final = frozenset({"heuristic", "reflection", "agent"})
+_MOVED: Final = frozenset({"notes", "lessons"})
+_TAKING_PART: Final = _MOVED | {"decisions"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What consolidation depends on besides the vault.
+
+    ``most_links`` is how many links an entry gets, ``keeping`` says by category what is let go, and when.
+    """
+
+    now: datetime
+    fading: Fading
+    cooldown: timedelta = timedelta(hours=24)
+    fewest: int = 3
+    most: int = 5
+    sharing: bool = True
+    most_links: int = 4
+    keeping: Mapping[str, Keeping] = field(default_factory=dict)
+    uses: Mapping[str, Use] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A lesson that is made: its id, of what, and what it says; ``agent`` is whose."""
+
+    agent: str
+    id: str
+    cluster: Cluster
+    says: Distilled
+
+
+@dataclass
+class Plan:
+    """What one run comes to, and the numbers that say why it is no more."""
+
+    candidates: int = 0
+    clusters: int = 0
+    links: int = 0
+    superseded: int = 0
+    made: list[Lesson] = field(default_factory=list)
+    let_go: list[tuple[Memory, str]] = field(default_factory=list)
+    batch: Batch = field(default_factory=Batch)
+
+
+def consolidate(view: View, rules: Rules, distil: Distil) -> Plan:
+    """Decide what upkeep makes of a vault: links, lessons, and what is let go.
+
+    Args:
+        view: The vault.
+        rules: What else counts.
+        distil: Makes of a cluster what it comes to, or nothing.
+    """
+    plan, changes, used, linked = Plan(), list[Change](), set[str](), list[str]()
+    for agent, known in sorted(linkable(view).items()):
+        likeness, memories = Likeness(known), [memory for memory in known if memory.active]
+        fresh = {memory.id for memory in memories if view.taken.by_key(key_of_linked(memory.id)) is None}
+        found = related(memories, likeness, fresh, most=rules.most_links)
+        linked += found.links
+        ready = candidates(view, [memory for memory in memories if memory.id not in found.gone], rules)
+        plan.candidates += len(ready)
+        before = len(plan.made)
+        for cluster in clusters(ready, likeness, found.links, fewest=rules.fewest, sharing=rules.sharing):
+            plan.clusters += 1
+            says = distil(cluster, likeness) if len(plan.made) < rules.most else None
+            if says is not None:
+                name = next_free_id(int(rules.now.timestamp() * 1000), lambda one: one in used or view.id_in_use(one))
+                used.add(name)
+                plan.made.append(Lesson(agent, name, cluster, says))
+        changes += _amended(memories, found, plan.made[before:])
+        plan.links += sum(map(len, found.links.values()))
+        plan.superseded += len(found.gone)
+    for lesson in plan.made:
+        changes += _added(lesson, view, used)
+    for category, keeping in rules.keeping.items():
+        standing = [memory for memory in view.memories if memory.page.category == category]
+        plan.let_go += let_go(standing, rules.uses, rules.fading, keeping)
+    lines = [
+        TakenLine(key_of_parent(memory.id), lesson.id, rules.now, "stored")
+        for lesson in plan.made
+        for memory in lesson.cluster.members
+    ]
+    lines += [TakenLine(key_of_linked(name), name, rules.now, "stored") for name in linked]
+    plan.batch = Batch((*changes, *deprecated(plan.let_go)), tuple(lines))
+    return plan
+
+
+def candidates(view: View, memories: Iterable[Memory], rules: Rules) -> list[Memory]:
+    """Return what a lesson may be made of: of some age, and not yet what one rests on."""
+    return [
+        memory
+        for memory in memories
+        if memory.page.category in _TAKING_PART
+        and memory.at <= rules.now - rules.cooldown
+        and view.taken.by_key(key_of_parent(memory.id)) is None
+    ]
+
+
+def _amended(memories: Iterable[Memory], found: Related, made: Iterable[Lesson]) -> Iterable[Change]:
+    """Yield what becomes of entries that stand: new links, what replaces them, and the way to the archive."""
+    into = {memory.id: lesson.id for lesson in made for memory in lesson.cluster.members}
+    for memory in memories:
+        meta: dict[str, str | None] = {}
+        if memory.id in found.links:
+            meta[LINKS] = text_of(found.links[memory.id])
+        if memory.id in found.gone:
+            meta |= {"status": "superseded", "superseded-by": found.gone[memory.id]}
+        if memory.id in into and _may_leave(memory):
+            meta |= {"status": "consolidated", "superseded-by": into[memory.id]}
+            change = Amend if memory.page.archived else Move
+            yield change(memory.page, memory.id, meta=meta)
+        elif meta:
+            yield Amend(memory.page, memory.id, meta=meta)
+
+
+def _may_leave(memory: Memory) -> bool:
+    by_machine = memory.meta.get("by") in BY_MACHINE and not is_kept(memory)
+    return by_machine and memory.page.category in _MOVED
+
+
+def _added(lesson: Lesson, view: View, used: set[str]) -> Iterable[Add]:
+    """Yield the lesson and, where there are steps, the procedure that rests on the lesson and on what it rests on."""
+    at = max(memory.at for memory in lesson.cluster.members)
+    parents = [memory.id for memory in lesson.cluster.members]
+    yield Add(PageRef(lesson.agent, LESSONS), draft_of(lesson.says, lesson.id, parents, at, lesson.says.principle))
+    if lesson.says.steps:
+        name = next_free_id(int(lesson.id), lambda one: one in used or view.id_in_use(one))
+        used.add(name)
+        draft = draft_of(lesson.says, name, [lesson.id, *parents], at, steps_text(lesson.says.steps))
+        yield Add(PageRef(lesson.agent, PROCEDURES), draft)

@@ -1,0 +1,100 @@
+"""Links that nobody drew, and what says in so many words that it replaces something."""
+
+from datetime import timedelta
+
+import pytest
+
+from agent_memory.fabric.relate import Likeness, related, tags_of, words_of
+from tests.builders import A_DAY, a_memory
+
+NOISE = [
+    "The footer needs another shade of green.",
+    "Ana reviews the translations every Friday.",
+    "Screenshots belong into the ticket, not into the chat.",
+    "O menu fecha quando alguém toca fora dele.",
+    "Product images are cut to four by three.",
+    "O carrinho guarda os itens por trinta dias.",
+    "Search results open in the same tab.",
+    "A newsletter sai na primeira segunda do mês.",
+]
+
+
+def entries(*bodies, tags=()):
+    told = [*bodies, *NOISE]
+    return [
+        a_memory(text, id=str(n), at=A_DAY + timedelta(hours=n), tags=tags if n <= len(bodies) else (), position=n)
+        for n, text in enumerate(told, 1)
+    ]
+
+
+def found(*bodies, fresh=None, most=4, tags=()):
+    memories = entries(*bodies, tags=tags)
+    return related(memories, Likeness(memories), {one.id for one in memories} if fresh is None else fresh, most=most)
+
+
+def test_the_same_file_and_rare_words_link_the_later_to_the_earlier():
+    links = found("shop/orders.py opens the ledger twice.", "The ledger in shop/orders.py is closed on errors.").links
+
+    assert links == {"2": (("relates-to", "1"),)}
+
+
+def test_the_same_in_two_languages_is_linked_by_its_names():
+    links = found("O webhook do PayGate falha com timeout no retry.", "The PayGate webhook has a timeout before retry.")
+
+    assert links.links == {"2": (("relates-to", "1"),)}
+
+
+def test_one_word_in_common_is_no_link():
+    assert found("The ledger is closed at night.", "Ana keeps the keys of the ledger room in a safe.").links == {}
+
+
+def test_bookkeeping_tags_say_nothing_and_others_do():
+    memory = a_memory(tags=("auto-extract", "keep", "reflection", "type:event", "SQLite"))
+    assert tags_of(memory) == ("#sqlite",)
+
+
+def test_an_entry_has_its_links_once_and_at_most_so_many():
+    bodies = [f"shop/orders.py keeps the ledger open, case {name}." for name in ("alpha", "beta", "gamma", "delta")]
+
+    assert {len(links) for links in found(*bodies, most=2).links.values()} == {1, 2}
+    assert found(*bodies, fresh={"1", "2"}).links.keys() == {"2"}
+    assert found(*bodies, most=0).links == {}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Let's use yarn for the shop's packages.", "Instead of yarn we use pnpm for the shop's packages."),
+        ("O painel da loja fica em Bootstrap.", "Em vez de Bootstrap, o painel da loja usa Tailwind."),
+        ("We go with Redis as the queue for payments.", "We switch from Redis to Postgres as the queue for payments."),
+        ("Vamos usar moment.js nas datas do calendário.", "Não usamos mais moment.js nas datas do calendário."),
+    ],
+)
+def test_what_names_what_it_replaces_supersedes_it(before, after):
+    assert found(before, after).gone == {"1": "2"}
+    assert found(after, before).gone == {}, "what was said later is replaced by nothing said before"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("The mirror is kept in SQLite.", "Instead of Redis we keep the mirror in SQLite."),
+        ("Redis holds the sessions of the login.", "Instead of Redis we use a table as the queue for payments."),
+        ("Instead of Redis we use a table as the queue.", "Instead of Redis the queue is a table in Postgres."),
+    ],
+)
+def test_what_it_does_not_name_or_is_about_something_else_stays(before, after):
+    assert found(before, after).gone == {}
+
+
+def test_a_persons_words_are_not_superseded_by_a_rule():
+    one, other, *noise = entries("Let's use yarn for the packages.", "Instead of yarn we use pnpm for the packages.")
+    edited = type(one)(**{name: getattr(one, name) for name in one.__slots__} | {"edited": True})
+    memories = [edited, other, *noise]
+
+    assert related(memories, Likeness(memories), (), most=4).gone == {}
+
+
+def test_words_are_compared_by_how_their_stems_begin_and_file_names_whole():
+    assert {"shop/orders.py", "lock"} <= words_of("The locks in shop/orders.py")
+    assert words_of("the configuration of the calendar") == words_of("a configuração do calendário não é")
