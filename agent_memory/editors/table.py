@@ -1,6 +1,8 @@
 """What we put into an editor's files: one table, a row for each part. Whoever adds an editor adds rows.
 
-Pure. Files that are committed call ``agent-memory`` from PATH and name no machine.
+Pure. Files that are committed call ``agent-memory`` from PATH and name no machine. A hook's command has no quote
+and its words no space; its events are those that every recent version knows, since one unknown name voids the
+file; and none of them grants a permission.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from typing import Final
 from agent_memory.editors.splice import Entry
 
 COMMAND: Final = "agent-memory"
+HOOK_EVENTS: Final = ("sessionStart",)
 BRIEFING_RULE: Final = ".cursor/rules/agent-memory/briefing.mdc"
 """The managed rule; its folder ignores itself, so that no file of the repository must say it."""
 
@@ -114,6 +117,19 @@ INTEGRATIONS: Final = (
         texts={"": "*\n"},
     ),
     Integration("briefing", ("cursor",), BRIEFING_RULE, "tells each new chat what matters", live=True),
+    Integration(
+        "hooks",
+        ("cursor",),
+        ".cursor/hooks.json",
+        "tells it at a session's start too",
+        (
+            Entry(("version",), 1, default=True),
+            *(
+                Entry(("hooks", event), {"command": f"{COMMAND} hook cursor {event}", "timeout": 5}, "command")
+                for event in HOOK_EVENTS
+            ),
+        ),
+    ),
     Integration(
         "mcp",
         ("cursor",),

@@ -59,6 +59,7 @@ COMMANDS: Final = (
     ("stats", "care", "Show what models were asked: outcomes, tokens, cost, how long they took."),
     ("config", "care", "Settings."),
     ("mcp", "faces", "Serve the memory to an MCP client over standard input and output."),
+    ("hook", "faces", "Answer an editor's event: JSON in, JSON out, always with 0 and at once."),
 )
 
 
