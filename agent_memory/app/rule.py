@@ -35,8 +35,12 @@ def refresh(app: App) -> None:
     Raises:
         AgentMemoryError: It cannot be briefed; the rules say nothing then, rather than what may not be said any more.
     """
-    if not any(True for _ in _rules(app)):
-        _ = app.mirror if app.folder.root.exists() else None
+    rules = list(_rules(app))
+    if not app.folder.root.exists():
+        _write(rules, "")
+        return
+    if not rules:
+        _ = app.mirror
         return
     with locks.locked(app.folder.briefing_lock, timeout_s=app.settings.number("vault.lock_timeout_s")):
         rules = list(_rules(app))  # as they are now: they may just have been taken away

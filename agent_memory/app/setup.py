@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -22,7 +22,7 @@ from agent_memory.app.parts import added, carried_out, part_of, remember, remove
 from agent_memory.editors.table import COMMAND, INTEGRATIONS, Integration
 from agent_memory.errors import UsageError
 from agent_memory.system import locks
-from agent_memory.system.paths import PROJECT_FILE
+from agent_memory.system.paths import PROJECT_FILE, find_memory
 from agent_memory.vault.templates import seeds
 
 NAMES: Final = tuple(dict.fromkeys(row.name for row in INTEGRATIONS))
@@ -124,8 +124,14 @@ def states(app: App) -> dict[str, str]:
     return {row.path: part_of(app, row, added).state for row in INTEGRATIONS}
 
 
-def not_for_good(app: App) -> str:
-    """Say why an editor would not find the program that its tasks call, and what helps; empty if it would."""
+def obstacle(app: App) -> str:
+    """Say why an editor would not find this memory, or the program that its tasks call; empty if it would."""
+    here = find_memory(
+        replace(app.places, cwd=app.workspace), flag=None, environment={},
+        separate=app.settings.flag("workspace.separate_worktrees"),
+    )  # fmt: skip
+    if here.root.resolve() != app.folder.root.resolve():
+        return f"Your editor will use {here.root}, which is where it looks, and not {app.folder.root}."
     found = shutil.which(COMMAND, path=app.environment.get("PATH"))
     if found is None:
         return f"`{COMMAND}` is not on your PATH, so that no editor finds it. {_INSTALL}"

@@ -295,3 +295,59 @@ def test_our_own_task_is_the_one_that_users_get(workspace):
     init(workspace)
 
     assert json.loads((workspace.root / ".vscode" / "tasks.json").read_text("utf-8")) == ours
+
+
+def test_a_rule_without_its_memory_says_nothing_more(workspace):
+    import shutil
+
+    init(workspace)
+    with workspace.app() as app:
+        vault.add(app, "default", "decisions", "Prices are in cents.", [])
+        rule.follow(app)
+    shutil.rmtree(workspace.memory)
+
+    with workspace.app() as app:
+        rule.refresh(app)
+
+    assert "cents" not in (workspace.root / BRIEFING_RULE).read_text("utf-8")
+    assert not workspace.memory.exists()
+
+
+def test_what_was_briefed_before_a_forgetting_is_not_written_after_it(workspace):
+    workspace.chat().user(DECISION).assistant("Done.").ended().save(written=workspace.long_ago())
+    init(workspace)
+
+    def refresh(_):
+        with workspace.app() as app:
+            rule.refresh(app)
+
+    def forgotten():
+        with workspace.app() as app:
+            forget.forget(app, forget.words_of(app, None, "SQLite for the order store, one file per shop"))
+
+    with ThreadPoolExecutor(4) as threads:
+        refreshing = [threads.submit(refresh, None) for _ in range(6)]
+        threads.submit(forgotten).result()
+        for one in refreshing:
+            one.result()
+
+    assert "SQLite" not in (workspace.root / BRIEFING_RULE).read_text("utf-8")
+
+
+def test_a_memory_that_the_editor_would_not_find_is_told(workspace, tmp_path):
+    from agent_memory.app.container import open_app
+
+    with open_app(directory=str(tmp_path / "elsewhere"), workspace=str(workspace.root)) as app:
+        assert str(workspace.memory) in setup.obstacle(app)
+
+
+def test_a_program_that_goes_with_its_environment_is_told(workspace, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with workspace.app() as app:
+        assert "not on your PATH" in setup.obstacle(app)
+
+    (tmp_path / "agent-memory").write_text("#!/bin/sh\n")
+    (tmp_path / "agent-memory").chmod(0o755)
+    monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path))
+    with workspace.app() as app:
+        assert "only for a while" in setup.obstacle(app)

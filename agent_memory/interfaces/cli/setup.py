@@ -60,7 +60,7 @@ def init(
             done = setup.init(app, rows, advance=progress.advance)
         finally:
             progress.close()
-        if warning := setup.not_for_good(app):
+        if warning := setup.obstacle(app):
             remark(warning)
     _tell(call, place, done.parts, _done_text(done, place), chats=_chats(done))
 
