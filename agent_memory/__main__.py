@@ -6,10 +6,19 @@ import sys
 
 
 def main() -> int:
-    """Run the command line and return its exit code."""
+    """Run the command line, or at once the hook that an editor waits for, and return the exit code."""
+    words = sys.argv[2:]
+    if sys.argv[1:2] == ["hook"] and not (words and words[0].startswith("-")):
+        return _hook(*words)
     from agent_memory.interfaces.cli.main import run
 
-    return run(sys.argv[1:], {"mcp": _mcp})
+    return run(sys.argv[1:], {"mcp": _mcp, "hook": _hook})
+
+
+def _hook(*words: str) -> int:
+    from agent_memory.interfaces.hook.answer import serve
+
+    serve(words)
 
 
 def _mcp(directory: str | None, workspace: str | None, agent: str | None) -> int:

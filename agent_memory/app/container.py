@@ -85,6 +85,11 @@ class App:
         )
 
     @property
+    def has_written(self) -> bool:
+        """Whether the vault was changed since this was composed."""
+        return "vault" in self.__dict__ and self.vault.has_written
+
+    @property
     def state(self) -> StateStore:
         """The bookmarks; opening them makes ``.vault`` if need be."""
         if self._state is None:

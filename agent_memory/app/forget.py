@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from agent_memory.app import rule
 from agent_memory.app.container import App
 from agent_memory.app.vault import entry_named
 from agent_memory.errors import UsageError
@@ -77,7 +78,9 @@ def forget(app: App, words: Words) -> Forgetting:
 
     This goes for the user's own vault too. May be repeated, and should be if it was interrupted.
     """
-    return _joined([_forget(each, own) for each, own in _for_each(app, words)])
+    done = _joined([_forget(each, own) for each, own in _for_each(app, words)])
+    rule.refresh(app)
+    return done
 
 
 def _vaults(app: App) -> list[App]:

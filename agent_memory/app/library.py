@@ -15,7 +15,7 @@ from os import PathLike, fspath
 from typing import Final
 
 from agent_memory.app import brief as briefs
-from agent_memory.app import recall, vault
+from agent_memory.app import recall, rule, vault
 from agent_memory.app.container import open_app
 from agent_memory.app.library_sessions import Sessions
 from agent_memory.context.sections import Message
@@ -214,6 +214,7 @@ def open_memory(
     """
     with open_app(directory=None if directory is None else fspath(directory), clock=clock) as app:
         yield OpenMemory(app, check_name(agent or app.agent, "an agent"))
+        rule.follow(app)
 
 
 def _when_said(add: Add) -> tuple[datetime, int]:

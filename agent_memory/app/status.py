@@ -9,6 +9,7 @@ from datetime import timedelta
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options, standing_alarms, transcript_folders
 from agent_memory.app.doctor import pages
+from agent_memory.app.setup import states
 from agent_memory.app.watch import watcher_of
 from agent_memory.tailing.scan import scan
 
@@ -27,6 +28,7 @@ class Status:
     watcher: str
     entries: dict[str, dict[str, int]]
     warnings: tuple[str, ...]
+    editor_files: dict[str, str]
 
 
 def status(app: App) -> Status:
@@ -54,6 +56,7 @@ def status(app: App) -> Status:
             *(f"{finding.where}: {finding.what}" for finding in pages(view)),
             *(alarm.sentence for alarm in standing_alarms(app, options, conversations)),
         ),
+        editor_files=states(app),
     )
 
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from agent_memory.app import maintain
+from agent_memory.app import maintain, rule
 from agent_memory.app.beside import Beside
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options, transcript_folders
@@ -109,7 +109,7 @@ class Watch:
         while not (ended := self._ended()) and held.stands:
             self.round()
             if self._lookout.wait(self._patience()):
-                self._safely(lambda: self.app.mirror)
+                self._safely(lambda: rule.refresh(self.app))
         return ended
 
     def round(self) -> Tally:
@@ -128,7 +128,7 @@ class Watch:
             intake.take(file)
         intake.flush()
         if tally.sessions_processed:
-            self._safely(lambda: self.app.mirror)
+            self._safely(lambda: rule.refresh(self.app))
             self._additions += tally.decisions + tally.lessons + tally.tasks + tally.handoffs
             self.report(tally)
         self._safely(self._beside.go_on)

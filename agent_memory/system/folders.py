@@ -46,6 +46,12 @@ def make_folder(path: Path, *, private: bool = False) -> None:
             path.chmod(PRIVATE_FOLDER)
 
 
+def remove_empty(path: Path) -> None:
+    """Delete a folder if there is nothing in it."""
+    with contextlib.suppress(OSError):  # something is, or nobody may: it stays
+        path.rmdir()
+
+
 @dataclass(frozen=True, slots=True)
 class Listed:
     """Something in a folder, and of which kind it is once links are followed; a link in a circle is neither."""

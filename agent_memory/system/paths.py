@@ -82,6 +82,9 @@ class MemoryFolder:
         self.mirror = machine / "mirror.sqlite3"
         self.journal = machine / "journal.jsonl"
         self.lock = machine / "vault.lock"  # held while pages are written
+        self.briefing_lock = machine / "briefing.lock"  # held while the rules that carry a briefing are written
+        self.setup_lock = machine / "setup.lock"
+        self.setup = machine / "setup.json"  # what was put into editors' files, by workspace
         self.checkpoints = machine / "checkpoints"  # saved chats that can be resumed
         self.chat_sessions = machine / "chat-sessions.json"  # which chat each agent was last in
         self.briefings = machine / "briefing"  # as they were last given out

@@ -50,6 +50,7 @@ class Vault:
         self._lock_timeout_s = lock_timeout_s
         self._language = language
         self.shelf = shelf or Shelf(folder)
+        self.has_written = False  # whether pages or the shared page changed through this
 
     def view(self, *, partial: bool = False) -> View:
         """Return the vault as it is now, ``partial`` without what cannot be read. Nothing is locked or written."""
@@ -128,6 +129,7 @@ class Vault:
             if new == data:
                 return False
             files.replace(path, new, expected=snapshot.identity if snapshot else None)
+        self.has_written = True
         return True
 
     def _new_run(self, verb: str, undoes: str | None = None) -> JournalRun:
@@ -145,6 +147,7 @@ class Vault:
     def _write(self, view: View, outcome: Outcome, run: JournalRun) -> None:
         identities = self._check_targets(view, outcome)
         self.prepare()
+        self.has_written = True
         if run.changes:
             files.append(self._folder.journal, journal.line(run) + "\n")
         written = {ref: stored.page for ref, stored in view.pages.items()}

@@ -67,3 +67,15 @@ def cpu_s(*arguments: str) -> float:
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0
     return usage.ru_utime + usage.ru_stime
+
+
+def test_a_hook_loads_nothing_of_ours_but_itself_and_no_library(tmp_path):
+    command = [sys.executable, "-X", "importtime", "-m", "agent_memory", "hook", "cursor", "sessionStart"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, stdin=subprocess.DEVNULL)
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+    own = {name for name in loaded if name.startswith("agent_memory")}
+
+    package = {"agent_memory", "agent_memory.interfaces", "agent_memory.interfaces.hook"}
+    assert own == {*package, "agent_memory.interfaces.hook.answer"}
+    heavy = {*HEAVY, "typer", "platformdirs", "tomllib", "subprocess", "socket", "dataclasses", "logging"}
+    assert heavy & {name.split(".")[0] for name in loaded} == set()

@@ -180,6 +180,10 @@ def status(context: typer.Context) -> None:
         f"Chats       {found.conversations_found} found, {found.conversations_taken} taken",
         f"Watcher     {found.watcher or 'not running'}",
     ]
+    set_up = {path: state for path, state in found.editor_files.items() if state != "missing"}
+    lines += [f"Editor      {path}: {state}" for path, state in set_up.items()]
+    if not set_up:
+        lines.append("Editor      not set up (agent-memory init)")
     for agent, counts in found.entries.items():
         held = ", ".join(f"{count} {category}" for category, count in counts.items())
         lines.append(f"Agent       {agent}: {held or 'no entries'}")

@@ -11,7 +11,7 @@ from agent_memory.interfaces.cli.output import Command, call_of
 
 def commands() -> dict[str, Command]:
     """Return the commands of this module by name."""
-    return {"mcp": mcp}
+    return {"mcp": mcp, "hook": hook}
 
 
 def mcp(
@@ -24,3 +24,12 @@ def mcp(
     """Serve the memory to an MCP client over standard input and output."""
     call = call_of(context)
     call.faces["mcp"](call.directory, workspace, agent)
+
+
+def hook(
+    context: typer.Context,
+    editor: Annotated[str, typer.Argument(metavar="EDITOR")],
+    event: Annotated[str, typer.Argument(metavar="EVENT")],
+) -> None:
+    """Answer an editor's event: JSON in, JSON out, always with 0 and at once."""
+    call_of(context).faces["hook"](editor, event)

@@ -27,6 +27,8 @@ _WrongUsage: Final = cast("type[typer.BadParameter]", typer.BadParameter.__mro__
 # Building a command's options costs some 2 ms each, so only the one that was asked for is built; the
 # others are a line of help. A test holds each line against the command's own docstring.
 COMMANDS: Final = (
+    ("init", "setup", "Set this workspace up: its memory, your editor, and what past chats hold."),
+    ("uninstall", "setup", "Take out of the editor's files what init has put there; the memory stays."),
     ("process", "capture", "Take the backlog of conversations, once."),
     ("watch", "capture", "Take conversations as they are written, until stopped."),
     ("import", "moving", "Take in what other programs have."),
@@ -66,6 +68,7 @@ COMMANDS: Final = (
     ("stats", "care", "Show what models were asked and what it cost, and how the memory hangs together."),
     ("config", "care", "Settings."),
     ("mcp", "faces", "Serve the memory to an MCP client over standard input and output."),
+    ("hook", "faces", "Answer an editor's event: JSON in, JSON out, always with 0 and at once."),
 )
 
 

@@ -39,6 +39,10 @@ class Call:
         given = {key.replace("__", "."): value for key, value in flags.items() if value is not None}
         with open_app(directory=self.directory, workspace=workspace, flags=given) as app:
             yield app
+            if app.has_written:
+                from agent_memory.app import rule
+
+                rule.follow(app)
 
     def answer(self, value: Mapping[str, Any] | None, text: str) -> None:
         """Print ``value`` as JSON if that is wanted, else ``text``."""
@@ -62,7 +66,7 @@ def remark(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def confirmed(question: str) -> bool:
+def confirmed(question: str, flag: str = "--force") -> bool:
     """Ask on the terminal.
 
     Raises:
@@ -71,7 +75,7 @@ def confirmed(question: str) -> bool:
     from agent_memory.errors import UsageError
 
     if not sys.stdin.isatty():
-        raise UsageError("Nobody is there to confirm.", hint="Give --force to go on without asking.")
+        raise UsageError("Nobody is there to confirm.", hint=f"Give {flag} to go on without asking.")
     return typer.confirm(question, err=True)
 
 

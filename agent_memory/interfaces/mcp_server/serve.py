@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 from typing import Final, NoReturn, TextIO, cast
 
 import anyio
 from mcp.server.stdio import stdio_server
 
-from agent_memory.app.container import open_app
+from agent_memory.app import rule
+from agent_memory.app.container import App, open_app
 from agent_memory.interfaces.mcp_server import wire
 from agent_memory.interfaces.mcp_server.server import build
 
@@ -36,7 +39,14 @@ def serve(directory: str | None, workspace: str | None, agent: str | None) -> No
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that reads cannot be interrupted otherwise
     raw_in, raw_out = wire.claimed()
     out = wire.Outgoing(raw_out, gone=_leave)
-    server = build(lambda: open_app(directory=directory, workspace=workspace, flags=flags))
+
+    @contextlib.contextmanager
+    def opened() -> Iterator[App]:
+        with open_app(directory=directory, workspace=workspace, flags=flags) as app:
+            yield app
+            rule.follow(app)
+
+    server = build(opened)
 
     def ended() -> None:
         _leave_soon()

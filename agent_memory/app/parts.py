@@ -1,0 +1,196 @@
+"""How each file stands that we share with an editor, what setting it up or taking it back would do, and doing it.
+
+A part is worked out without writing. It is carried out in one step, only if its file still is what it was; what
+does not parse, leads out of the workspace or may only be read is named and left.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import Any, Literal
+
+from agent_memory.app import rule
+from agent_memory.app.container import App
+from agent_memory.editors import splice
+from agent_memory.editors.table import Integration, rule_of
+from agent_memory.errors import AgentMemoryError, FileError, PageConflict
+from agent_memory.system import files
+from agent_memory.system.files import Snapshot
+
+State = Literal["missing", "installed", "outdated", "changed by hand", "left alone"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One file of one integration: how it stands, and, if anything is to be done, its bytes before and after.
+
+    ``why`` says why it is left alone; ``note`` is what is to be remembered of it, to take it back.
+    """
+
+    row: Integration
+    state: State
+    before: Snapshot | None = None
+    after: bytes | None = None
+    why: str = ""
+    note: Mapping[str, Any] | None = None
+
+    @property
+    def changes(self) -> bool:
+        """Whether the file is to be written or deleted."""
+        return not self.why and self.after != (self.before.data if self.before else None)
+
+    @property
+    def diff(self) -> str:
+        """What is to be done to it, as a unified diff."""
+        before, after = self.before.data if self.before else None, self.after
+        old, new = (self.row.path if data is not None else "/dev/null" for data in (before, after))
+        was, shall = ((data or b"").decode("utf-8", "replace").splitlines(keepends=True) for data in (before, after))
+        lines = difflib.unified_diff(was, shall, old, new)
+        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+
+def part_of(app: App, row: Integration, work_out: Callable[[App, Part], Part]) -> Part:
+    """Look at one file and work out what ``added`` or ``removed`` would do to it."""
+    note = _notes(app).get(row.path)
+    part = Part(row, "missing", note=note if isinstance(note, dict) else None)
+    path = rule.inside(app.workspace, row.path)
+    if path is None:
+        return replace(part, state="left alone", why="It leads out of the workspace.")
+    try:
+        part = replace(part, before=files.read(path))
+        part = work_out(app, part)
+    except FileError as error:
+        return replace(part, state="left alone", why=error.message)
+    if part.changes and part.before and not path.stat().st_mode & 0o222:
+        return replace(part, state="left alone", why="It may only be read.")
+    return part
+
+
+def added(app: App, part: Part) -> Part:
+    """Work out what setting a part up would do."""
+    if part.row.needs and importlib.util.find_spec(part.row.needs) is None:
+        return replace(part, why=f'It needs the extra `{part.row.needs}`: pip install "agent-memory[{part.row.needs}]"')
+    return _added_whole(app, part) if not part.row.entries else _added_entries(app, part)
+
+
+def _added_whole(app: App, part: Part) -> Part:
+    row, texts = part.row, part.row.texts
+    ours = rule_of("") if row.live else texts.get(app.settings.text("vault.language")) or texts[""]
+    if part.before is None:
+        return replace(part, after=ours.encode(), note=_note(app, part, ours, ()))
+    if row.live or _text(part.before) in texts.values():
+        return replace(part, state="installed", after=part.before.data)
+    if part.note and part.note.get("ours") == digest(_text(part.before)):
+        return replace(part, state="outdated", after=ours.encode(), note=_note(app, part, ours, ()))
+    return replace(part, state="changed by hand", after=part.before.data)
+
+
+def _added_entries(app: App, part: Part) -> Part:
+    text = _text(part.before) if part.before else splice.EMPTY
+    wanted = [entry.value for entry in part.row.entries if not entry.default]
+    stands = list(splice.standing(text, part.row.entries))
+    by_hand = [found for found, ours in zip(stands, wanted, strict=True) if found not in (None, ours)]
+    outdated = part.note is not None and part.note.get("ours") == digest(stands)
+    added = splice.add(text, part.row.entries, update=outdated)
+    state: State = "installed" if stands == wanted else "missing" if not by_hand else "changed by hand"
+    note = _note(app, part, wanted, added.made)
+    return replace(part, state="outdated" if by_hand and outdated else state, after=added.text.encode(), note=note)
+
+
+def removed(app: App, part: Part) -> Part:
+    """Work out what taking a part back would do."""
+    if part.before is None:
+        return part
+    text, row, note = _text(part.before), part.row, part.note
+    if not row.entries:
+        known = row.live or text in row.texts.values() or (note is not None and note.get("ours") == digest(text))
+        changed = replace(part, state="changed by hand", why="You have changed it; delete it if you want to.")
+        return replace(part, state="installed") if known else changed
+    stands = list(splice.standing(text, row.entries))
+    if row.optional and (note is None or stands != [entry.value for entry in row.entries]):
+        return replace(part, after=part.before.data)  # it is somebody else's, whatever it says
+    left = splice.remove(text, row.entries, _strings(note.get("made")) if note else None)
+    is_bare = "".join(left.split()) == "{}" and left != text and (note is None or note.get("new") is True)
+    state: State = "installed" if any(one is not None for one in stands) else "missing"
+    return replace(part, state=state, after=None if is_bare else left.encode())
+
+
+def carried_out(app: App, part: Part) -> Part:
+    """Do what was worked out, if the file still is what it was then; say how it stands now, or why it does not."""
+    if not part.changes:
+        return part
+    path = app.workspace / part.row.path
+    try:
+        if part.after is not None:
+            files.make_folder(path.parent)
+            files.replace(path, part.after, expected=part.before.identity if part.before else None)
+            return replace(part, state="installed")
+        if files.identify(path) != (part.before.identity if part.before else None):
+            raise PageConflict("It has changed this moment.", hint="Try again.", path=str(path))
+        files.remove(path)
+        files.sweep(path.parent, f".{path.name}.")
+    except AgentMemoryError as error:
+        return replace(part, state="left alone", why=error.message)
+    _remove_folders(app, part)
+    return replace(part, state="missing")
+
+
+def _remove_folders(app: App, part: Part) -> None:
+    """Take away the folders that were made for a file; where nobody knows which, those that are empty."""
+    made = _strings(part.note.get("folders")) if part.note else None
+    for folder in _folders(part.row):
+        if made is None or folder in made:
+            files.remove_empty(app.workspace / folder)
+
+
+def _folders(row: Integration) -> list[str]:
+    """Return the folders that a file stands in, the innermost first."""
+    return [parent.as_posix() for parent in PurePosixPath(row.path).parents][:-1]
+
+
+def _note(app: App, part: Part, ours: object, made: Sequence[str]) -> dict[str, Any]:
+    """Return what must be known to take a part back, with what is known from earlier times."""
+    old: Mapping[str, Any] = part.note or {}
+    folders = [name for name in _folders(part.row) if not (app.workspace / name).exists()]
+    return {
+        "ours": digest(ours),
+        "new": old.get("new") is True or part.before is None,
+        "made": list(dict.fromkeys((*_strings(old.get("made")), *made))),
+        "folders": list(dict.fromkeys((*_strings(old.get("folders")), *folders))),
+    }
+
+
+def _strings(value: object) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+
+def _notes(app: App) -> dict[str, Any]:
+    return rule.record(app).get(str(app.workspace), {})
+
+
+def remember(app: App, notes: Mapping[str, Any], *, anew: bool = False) -> None:
+    """Write down what must be known to take parts back, beside or instead of what is known of this workspace."""
+    here = {**({} if anew else _notes(app)), **notes}
+    everything = {**rule.record(app), str(app.workspace): here}
+    kept = {workspace: known for workspace, known in everything.items() if known}
+    if kept:
+        files.put(app.folder.setup, json.dumps(kept, ensure_ascii=False, indent=1).encode())
+    else:
+        files.remove(app.folder.setup)
+
+
+def _text(snapshot: Snapshot) -> str:
+    try:
+        return snapshot.data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FileError("It is not in UTF-8.", hint="Save it in UTF-8.") from error
+
+
+def digest(value: object) -> str:
+    """Return the digest by which values that stand in a file are told from those that we put there."""
+    return files.digest_of(json.dumps(value, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace"))

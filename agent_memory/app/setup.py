@@ -1,0 +1,144 @@
+"""Set a workspace up, and take every trace of that back: what is to be done to which file, and doing it.
+
+Other people's files stay theirs: only our entries come and go, what does not parse or leads out of the workspace
+is named and left, and each file is replaced in one step. What we made is written down before it is made.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+from agent_memory.app import ingest, project, rule
+from agent_memory.app.container import App
+from agent_memory.app.ingest import Options, Tally
+from agent_memory.app.parts import Part as Part
+from agent_memory.app.parts import added, carried_out, part_of, remember, removed
+from agent_memory.editors.table import COMMAND, INTEGRATIONS, Integration
+from agent_memory.errors import UsageError
+from agent_memory.system import locks
+from agent_memory.system.paths import PROJECT_FILE, find_memory
+from agent_memory.vault.templates import seeds
+
+NAMES: Final = tuple(dict.fromkeys(row.name for row in INTEGRATIONS))
+EDITORS: Final = tuple(dict.fromkeys(editor for row in INTEGRATIONS for editor in row.editors))
+_INSTALL: Final = "Install it for good: pipx install agent-memory, or uv tool install agent-memory"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a setup came to: each part, and what was found in the chats of the past."""
+
+    parts: tuple[Part, ...]
+    tally: Tally
+
+
+def rows_for(editor: str | None, only: Sequence[str], without: Sequence[str]) -> tuple[Integration, ...]:
+    """Return the parts that are meant; an optional one must be named.
+
+    Raises:
+        UsageError: There is no such editor or part.
+    """
+    for name, known in [(editor, EDITORS), *((name, NAMES) for name in (*only, *without))]:
+        if name is not None and name not in known:
+            raise UsageError(f"There is no {name!r} to set up.", hint=f"Known are {', '.join(known)}.", name=name)
+    rows = [row for row in INTEGRATIONS if editor is None or editor in row.editors]
+    wanted = [row for row in rows if row.name in only or not (only or row.optional)]
+    return tuple(row for row in wanted if row.name not in without)
+
+
+def language_of(app: App) -> str:
+    """Return the language to set up in: the setting's, else Portuguese where the system speaks it."""
+    found = app.settings["vault.language"]
+    spoken = next(
+        (app.environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if app.environment.get(name)), ""
+    )
+    return "pt" if found.source == "default" and spoken.lower().startswith("pt") else str(found.value)
+
+
+def plan(app: App, rows: Iterable[Integration]) -> tuple[Part, ...]:
+    """Say how each part stands and what setting it up would do; look, and change nothing.
+
+    Raises:
+        UsageError: This is the home folder, which is no project.
+    """
+    if app.workspace == app.places.home:
+        raise UsageError("This is your home folder, not a project.", hint="Go to a project's folder.")
+    return tuple(part_of(app, row, added) for row in rows)
+
+
+def plan_removal(app: App) -> tuple[Part, ...]:
+    """Say how each part stands and what taking it back would do."""
+    return tuple(part_of(app, row, removed) for row in INTEGRATIONS)
+
+
+def init(
+    app: App, rows: Sequence[Integration], *, advance: Callable[[int, int], None] = lambda done, total: None
+) -> Done:
+    """Make the vault, integrate the editors, take the backlog once. Doing it again changes nothing.
+
+    Args:
+        app: The product.
+        rows: The parts to set up.
+        advance: Told how many conversations are done, of how many.
+
+    Raises:
+        AgentMemoryError: The vault cannot be made, or somebody else keeps setting up.
+    """
+    app.vault.prepare()
+    if app.shelf.project_text() == seeds(app.workspace, app.settings.text("vault.language"), new=True)[PROJECT_FILE]:
+        project.refresh(app, dry=False)
+    timeout_s = app.settings.number("vault.lock_timeout_s")
+    with locks.locked(app.folder.setup_lock, timeout_s=timeout_s):
+        parts = plan(app, rows)
+        remember(app, {part.row.path: part.note for part in parts if part.note and part.changes})
+        done = tuple(carried_out(app, part) for part in parts)
+    idle_after = timedelta(minutes=app.settings.number("process.threshold_min"))
+    tally = ingest.process(app, Options(agent=app.agent, idle_after=idle_after), advance=advance)
+    rule.refresh(app)
+    return Done(done, tally)
+
+
+def uninstall(app: App) -> tuple[Part, ...]:
+    """Take our entries and files out of the workspace again; the vault stays as it is."""
+    if not app.folder.machine.is_dir():
+        return tuple(carried_out(app, part) for part in plan_removal(app))
+    timeout_s = app.settings.number("vault.lock_timeout_s")
+    with (
+        locks.locked(app.folder.setup_lock, timeout_s=timeout_s),
+        locks.locked(app.folder.briefing_lock, timeout_s=timeout_s),  # or a watcher might write the rule again
+    ):
+        parts = plan_removal(app)
+        done = tuple(carried_out(app, part) for part in parts)
+        remember(app, {part.row.path: part.note for part in done if part.why and part.note}, anew=True)
+    return done
+
+
+def states(app: App) -> dict[str, str]:
+    """Return how each file stands that we set up, by its path; what was never asked for is missing."""
+    return {row.path: part_of(app, row, added).state for row in INTEGRATIONS}
+
+
+def obstacle(app: App) -> str:
+    """Say why an editor would not find this memory, or the program that its tasks call; empty if it would."""
+    here = find_memory(
+        replace(app.places, cwd=app.workspace), flag=None, environment={},
+        separate=app.settings.flag("workspace.separate_worktrees"),
+    )  # fmt: skip
+    if here.root.resolve() != app.folder.root.resolve():
+        return f"Your editor will use {here.root}, which is where it looks, and not {app.folder.root}."
+    found = shutil.which(COMMAND, path=app.environment.get("PATH"))
+    if found is None:
+        return f"`{COMMAND}` is not on your PATH, so that no editor finds it. {_INSTALL}"
+    real, own = Path(found).resolve(), app.environment.get("VIRTUAL_ENV")
+    passing = [Path(tempfile.gettempdir()).resolve(), *([Path(own).resolve()] if own else [])]
+    if any(real.is_relative_to(folder) for folder in passing) or not {".cache", "Caches", "cache"}.isdisjoint(
+        real.parts
+    ):
+        return f"`{COMMAND}` is installed only for a while, in {real.parent}. {_INSTALL}"
+    return ""

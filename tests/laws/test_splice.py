@@ -1,0 +1,84 @@
+"""What we put into other people's JSON goes out again without a trace, and nothing of theirs moves."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_memory.editors.jsonc import parse
+from agent_memory.editors.splice import EMPTY, add, remove, standing
+from agent_memory.editors.table import INTEGRATIONS
+
+ROWS = [row for row in INTEGRATIONS if row.entries]
+BLANKS = st.sampled_from(["", "", " ", "\n", "\n  ", "\n\t", "\n\n    ", ' // it\'s, "so" ]\n', " /* a } , // b */ "])
+SCALARS = st.sampled_from(["1", "-2.5e3", "true", "null", '"x"', '"// no , comment"', '"\\"]}"', '"ação"'])
+KEYS = st.sampled_from(["a", "inputs", "version", "tasks", "hooks", "mcpServers", "servers", "sessionStart", "stop"])
+TYPES = {"tasks": list, "hooks": dict, "mcpServers": dict, "servers": dict, "sessionStart": list, "stop": list}
+
+
+@st.composite
+def container(draw, kind, depth=0):
+    parts, used = [], set()
+    for _ in range(draw(st.integers(0, 2))):
+        key = draw(KEYS)
+        if kind is dict and key in used:
+            continue
+        used.add(key)
+        wanted = TYPES.get(key) if kind is dict else draw(st.sampled_from([None, dict])) if depth < 2 else None
+        value = draw(SCALARS) if wanted is None else draw(container(wanted, depth + 1))
+        name = f'"{key}"{draw(BLANKS)}:{draw(BLANKS)}' if kind is dict else ""
+        parts.append(f"{draw(BLANKS)}{name}{value}{draw(BLANKS)}")
+    comma = f",{draw(BLANKS)}" if parts and draw(st.booleans()) else ""
+    inside = ",".join(parts) + comma if parts else draw(BLANKS)
+    return f"{{{inside}}}" if kind is dict else f"[{inside}]"
+
+
+@st.composite
+def files(draw):
+    text = draw(BLANKS) + draw(container(dict)) + draw(BLANKS)
+    text = text.replace("\n", draw(st.sampled_from(["\n", "\r\n"])))
+    return draw(st.sampled_from(["", "\ufeff"])) + text
+
+
+@given(files(), st.sampled_from(ROWS))
+def test_putting_in_and_taking_out_is_the_identity(text, row):
+    added = add(text, row.entries)
+
+    assert remove(added.text, row.entries, added.made) == text
+
+
+@given(files(), st.sampled_from(ROWS))
+def test_twice_is_once_and_all_of_ours_stands_there(text, row):
+    once = add(text, row.entries)
+
+    assert add(once.text, row.entries).text == once.text
+    assert standing(once.text, row.entries) == tuple(entry.value for entry in row.entries if not entry.default)
+
+
+@given(files(), st.sampled_from(ROWS))
+def test_what_others_have_there_keeps_its_bytes_in_their_order(text, row):
+    added = add(text, row.entries).text
+    rest = iter(added)
+
+    assert all(char in rest for char in text)
+
+
+@given(files(), st.sampled_from(ROWS), st.sampled_from(ROWS))
+def test_a_persons_edit_after_ours_survives_the_taking_out(text, row, other):
+    ours = add(text, row.entries)
+    if row.path == other.path:
+        return
+    theirs = add(ours.text, other.entries).text
+    left = remove(theirs, row.entries, ours.made)
+
+    assert standing(left, other.entries) == standing(theirs, other.entries)
+    parse(left)
+
+
+@given(st.sampled_from(ROWS))
+def test_a_file_that_we_made_is_plain_json_and_ends_as_it_began(row):
+    added = add(EMPTY, row.entries)
+
+    assert json.loads(added.text)
+    assert remove(added.text, row.entries, added.made) == EMPTY
+    assert remove(added.text, row.entries, None).split() == ["{", "}"]

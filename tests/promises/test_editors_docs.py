@@ -1,0 +1,42 @@
+"""What docs/editors.md says is so."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agent_memory.app.setup import NAMES
+from agent_memory.editors.table import INTEGRATIONS
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "editors.md").read_text(encoding="utf-8")
+
+
+def test_every_part_and_file_is_in_the_table():
+    rows = "\n".join(line for line in PAGE.splitlines() if line.startswith("| `"))
+
+    assert all(f"`{row.path}`" in rows for row in INTEGRATIONS)
+    assert set(re.findall(r"^\| `([\w-]+)` \|", rows, re.MULTILINE)) == set(NAMES)
+
+
+@pytest.mark.e2e
+def test_its_commands_work_and_leave_only_the_memory(tmp_path):
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "agent-memory"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m agent_memory "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    script = re.search(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    assert script
+
+    done = subprocess.run(
+        ["bash", "-ec", f'PATH="{tmp_path}/bin:$PATH"\n{script[1]}'],
+        cwd=project, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    assert "Prices are stored in cents" in done.stdout
+    assert ".cursor/rules/agent-memory.mdc: installed" in done.stdout
+    assert {path.name for path in project.iterdir()} == {".git", ".memory"}
