@@ -83,9 +83,10 @@ def _added_whole(app: App, part: Part) -> Part:
     ours = rule_of("") if row.live else texts.get(app.settings.text("vault.language")) or texts[""]
     if part.before is None:
         return replace(part, after=ours.encode(), note=_note(app, part, ours, ()))
-    if row.live or _text(part.before) in texts.values():
+    stands = _text(part.before).replace("\r\n", "\n")  # git may have changed the line ends
+    if row.live or stands in texts.values():
         return replace(part, state="installed", after=part.before.data)
-    if part.note and part.note.get("ours") == digest(_text(part.before)):
+    if part.note and part.note.get("ours") == digest(stands):
         return replace(part, state="outdated", after=ours.encode(), note=_note(app, part, ours, ()))
     return replace(part, state="changed by hand", after=part.before.data)
 
@@ -98,6 +99,8 @@ def _added_entries(app: App, part: Part) -> Part:
     outdated = part.note is not None and part.note.get("ours") == digest(stands)
     added = splice.add(text, part.row.entries, update=outdated)
     state: State = "installed" if stands == wanted else "missing" if not by_hand else "changed by hand"
+    if not any(one is not None for one in stands):  # what is known is of a file that is no more
+        part = replace(part, note={"folders": (part.note or {}).get("folders")})
     note = _note(app, part, wanted, added.made)
     return replace(part, state="outdated" if by_hand and outdated else state, after=added.text.encode(), note=note)
 
@@ -108,16 +111,17 @@ def removed(app: App, part: Part) -> Part:
         return part
     text, row, note = _text(part.before), part.row, part.note
     if not row.entries:
+        text = text.replace("\r\n", "\n")
         known = row.live or text in row.texts.values() or (note is not None and note.get("ours") == digest(text))
         changed = replace(part, state="changed by hand", why="You have changed it; delete it if you want to.")
         return replace(part, state="installed") if known else changed
     stands = list(splice.standing(text, row.entries))
-    if row.optional and (note is None or stands != [entry.value for entry in row.entries]):
-        return replace(part, after=part.before.data)  # it is somebody else's, whatever it says
+    foreign = row.optional and (note is None or stands != [entry.value for entry in row.entries])
+    if foreign or not any(one is not None for one in stands):
+        return replace(part, after=part.before.data)  # nothing here is ours, whatever is known
     left = splice.remove(text, row.entries, _strings(note.get("made")) if note else None)
     is_bare = "".join(left.split()) == "{}" and left != text and (note is None or note.get("new") is True)
-    state: State = "installed" if any(one is not None for one in stands) else "missing"
-    return replace(part, state=state, after=None if is_bare else left.encode())
+    return replace(part, state="installed", after=None if is_bare else left.encode())
 
 
 def carried_out(app: App, part: Part) -> Part:

@@ -67,7 +67,7 @@ def remove(text: str, entries: Sequence[Entry], made: Sequence[str] | None) -> s
     """
     for entry in reversed(entries):
         path = _containers(entry)
-        if not entry.default and (found := _find(parse(text), entry)) is not None:
+        while not entry.default and (found := _find(parse(text), entry)) is not None:
             text = _cut(text, *found)
         for depth in range(len(path), 0, -1):
             name = path[:depth]

@@ -351,3 +351,38 @@ def test_a_program_that_goes_with_its_environment_is_told(workspace, tmp_path, m
     monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path))
     with workspace.app() as app:
         assert "only for a while" in setup.obstacle(app)
+
+
+def test_what_is_known_of_a_file_that_was_deleted_is_not_held_against_the_next_one(workspace):
+    init(workspace)
+    path = write(workspace, ".vscode/tasks.json", '{"tasks": []}')
+    uninstall(workspace)
+    assert path.read_bytes() == b'{"tasks": []}'
+
+    path.unlink()
+    init(workspace)
+    path.write_bytes(b'{"tasks": [ ]}')
+    init(workspace)
+    uninstall(workspace)
+    assert path.read_bytes() == b'{"tasks": [ ]}'
+
+
+def test_an_entry_of_ours_that_a_merge_has_doubled_goes_twice(workspace):
+    init(workspace)
+    path = workspace.root / ".vscode" / "tasks.json"
+    task = json.loads(path.read_text("utf-8"))["tasks"][0]
+    path.write_text(json.dumps({"version": "2.0.0", "tasks": [task, {"label": "mine"}, task]}), encoding="utf-8")
+
+    uninstall(workspace)
+
+    assert json.loads(path.read_text("utf-8")) == {"version": "2.0.0", "tasks": [{"label": "mine"}]}
+
+
+def test_a_rule_whose_line_ends_git_has_changed_is_still_ours(workspace):
+    init(workspace)
+    path = workspace.root / ".cursor" / "rules" / "agent-memory.mdc"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+
+    assert states(workspace)[".cursor/rules/agent-memory.mdc"] == "installed"
+    uninstall(workspace)
+    assert not path.exists()
