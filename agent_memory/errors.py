@@ -113,6 +113,10 @@ class ModelRefused(ModelError):
     """The server said no; ``facts["status"]`` is the HTTP status."""
 
 
+class ModelUnreachable(ModelError):
+    """Nothing was sent: nobody listens there."""
+
+
 class ModelTimeout(ModelError):
     """There was no answer in time."""
 

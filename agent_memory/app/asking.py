@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from agent_memory.app.container import App
-from agent_memory.errors import AgentMemoryError, ModelAborted, ModelError, ModelTimeout
+from agent_memory.errors import AgentMemoryError, ModelAborted, ModelError, ModelRefused, ModelTimeout, ModelUnreachable
 from agent_memory.model.asking import Answer, Prompt
 from agent_memory.model.text import estimate_tokens
 from agent_memory.redaction import redact
@@ -105,8 +105,8 @@ def _fail(app: App, call: Call, error: ModelError, *, remember: bool) -> Outcome
     outcome: Outcome = "failed"
     if isinstance(error, ModelAborted | ModelTimeout):
         outcome = "aborted" if isinstance(error, ModelAborted) else "timeout"
-    # What was sent and not answered may have been used up all the same; what was refused was not.
-    used = 0 if outcome == "failed" else tokens_of(call.prompt)
+    # What was sent and not answered, or not so that it can be read, may have been used up all the same.
+    used = 0 if isinstance(error, ModelRefused | ModelUnreachable) else tokens_of(call.prompt)
     spent = Spent(outcome, used, 0, time.monotonic() - call.started, cost_of(app, used, 0))
     app.state.calls.settle(call.row, call.about, spent, "" if remember and outcome in FAILURES else None)
     _log.info("%s: %s", call.about.purpose, outcome)

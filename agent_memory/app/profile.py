@@ -7,7 +7,7 @@ is set for the user on purpose. Where both vaults have a key, the workspace's co
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -132,8 +132,7 @@ def set_fact(  # noqa: PLR0913 (one argument for each thing that may be known of
     if twin is not None:
         raise InvalidValue.of("key", f"the fact {twin!r} says the same already.", hint=f"Set {twin}.", existing=twin)
     grounded = facts.is_name(checked.key) and facts.vouched_for(checked.value, said)
-    assertion = Assertion(checked, app.clock.now(), by, since, said_at, grounded=grounded)
-    decision = _write(here, assertion)
+    decision = _write(here, lambda: Assertion(checked, app.clock.now(), by, since, said_at, grounded=grounded))
     written = here.current().get(checked.key) if decision.entry else None
     return Kept(decision.outcome, here.known(written) if written else None, redactions)
 
@@ -150,9 +149,10 @@ def remove(app: App, key: str, *, for_user: bool = False, agent: str | None = No
     if home is None:
         raise _unknown(app, wanted, agent)
     _settle(home)
-    now = app.clock.now()
     home.app.vault.update(
-        lambda view: remove_fact(view, home.page, versions.versions(view.of(home.page.agent, CATEGORY)), wanted, now),
+        lambda view: remove_fact(
+            view, home.page, versions.versions(view.of(home.page.agent, CATEGORY)), wanted, app.clock.now()
+        ),
         verb="profile remove",
     )
     return home.known([version for version in home.chain() if version.fact.key == wanted][-1])
@@ -273,13 +273,14 @@ def _homes(app: App, key: str, agent: str | None, *, for_user: bool) -> tuple[_P
     return own, user
 
 
-def _write(home: _Profile, assertion: Assertion) -> Decision:
+def _write(home: _Profile, said: Callable[[], Assertion]) -> Decision:
+    """Write what is ``said`` once nobody else writes: who waited for another says it after them."""
     limit, decided = home.app.settings.count("profile.max_entries"), list[Decision]()
 
     def plan(view: View) -> Batch:
         decided[:] = [
             assert_fact(
-                view, home.page, versions.versions(view.of(home.page.agent, CATEGORY)), assertion, max_entries=limit
+                view, home.page, versions.versions(view.of(home.page.agent, CATEGORY)), said(), max_entries=limit
             )
         ]
         return decided[0].batch
@@ -301,4 +302,6 @@ def _unknown(app: App, key: str, agent: str | None) -> UnknownEntry:
     keys = {version.fact.key for home in _profiles(app, agent) for version in home.chain()}
     near = difflib.get_close_matches(key, sorted(keys), n=1)
     hint = f"Did you mean {near[0]}?" if near else "`agent-memory profile list` shows the keys."
+    if key in keys:
+        hint = f"It has ended; `agent-memory profile history {key}` shows what it was."
     return UnknownEntry(f"There is no fact {key!r}.", hint=hint, key=key)

@@ -25,7 +25,7 @@ from agent_memory.sources.dashboard import DASHBOARD, chat_of
 from agent_memory.sources.dashboard import name_of as name_of
 from agent_memory.system import files, locks
 from agent_memory.tailing.scan import scan
-from agent_memory.vault.store import View
+from agent_memory.vault.store import View, refuse_secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +164,7 @@ def _from_file(app: App, path: Path) -> Checkpoint:
 
 def _save(app: App, wanted: Checkpoint) -> Checkpoint:
     """Write a checkpoint under the vault's lock: what is forgotten meanwhile is found in it, or not written."""
+    refuse_secret(wanted.agent)
     app.vault.prepare()
     with locks.locked(app.folder.lock, timeout_s=app.settings.number("vault.lock_timeout_s")):
         saved = checkpoints.bare(wanted, cleaner(View(taken=app.shelf.ledger())))

@@ -15,7 +15,7 @@ from agent_memory.model.memory import Add, Amend, Author, Batch, Draft, Memory, 
 from agent_memory.model.text import open_boxes
 from agent_memory.redaction import redact
 from agent_memory.system import files
-from agent_memory.vault.store import View
+from agent_memory.vault.store import View, refuse_secret
 
 __all__ = ["accept", "add", "agents", "delete", "edit", "entries", "entry", "entry_named", "reject"]
 
@@ -81,13 +81,8 @@ def page_text(app: App, agent: str, category: str) -> str:
 
 
 def add(app: App, agent: str, category: str, content: str, tags: Sequence[str], *, by: Author = "user") -> Written:
-    """Write a new entry dated now; the user's own, unless it is ``by`` somebody else.
-
-    Raises:
-        InvalidValue: The agent's name, which would be a folder's, looks like a secret.
-    """
-    if redact(check_name(agent, "an agent")).count:
-        raise InvalidValue.of("agent", "looks like a secret.", hint="Name it by what it is.")
+    """Write a new entry dated now; the user's own, unless it is ``by`` somebody else."""
+    refuse_secret(check_name(agent, "an agent"))
     body, redactions = _body(content)
     check_category(app.vault.view(), category)
     body = as_tasks(body) if category == "tasks" else body

@@ -1,6 +1,7 @@
 """Near-equality of two statements, by the words that carry meaning.
 
-Numbers and negations are never near: "node 18" is not "node 20", "must" is not "must not".
+Numbers, negations and what stands in another's place are never near: "node 18" is not "node 20", "must" is not
+"must not", and the same sentence about SQLite and about Kafka is two.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import Final
 from agent_memory.extraction.table import fold_sentence
 
 MIN_CHARS: Final = 4
+# Of so many words one may be another for the same sentence about something else.
+WORDS_PER_SWAP: Final = 7
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _NEGATIONS: Final = frozenset(
     "not no never without nao sem nunca nem nada cannot dont doesnt isnt arent wont cant don doesn isn aren".split()
@@ -47,4 +50,13 @@ def _contradict(first: str, second: str) -> bool:
     numbers = [{word for word in side if word[0].isdigit()} for side in (left, right)]
     negated = [not _NEGATIONS.isdisjoint(side) for side in (left, right)]
     apart = bool(numbers[0] and numbers[1]) and numbers[0].isdisjoint(numbers[1])
-    return apart or (negated[0] != negated[1] and set(left) ^ set(right) <= _NEGATIONS)
+    return apart or _swapped(left, right) or (negated[0] != negated[1] and set(left) ^ set(right) <= _NEGATIONS)
+
+
+def _swapped(left: list[str], right: list[str]) -> bool:
+    """Tell whether two are one sentence about two things: word for word but for a few that are no other forms."""
+    if len(left) != len(right):
+        return False
+    pairs = [(one, other) for one, other in zip(left, right, strict=True) if one != other]
+    others = [pair for pair in pairs if min(map(len, pair)) > 2 and pair[0][:MIN_CHARS] != pair[1][:MIN_CHARS]]
+    return bool(others) and len(pairs) * WORDS_PER_SWAP <= len(left)

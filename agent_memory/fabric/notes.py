@@ -105,23 +105,29 @@ def store(view: View, page: PageRef, note: Note, rules: Rules) -> Decision:
     entry = next_free_id(int(rules.now.timestamp() * 1000), view.id_in_use)
     changes: list[Change] = []
     links: tuple[Link, ...] = ()
+    tags = note.tags
     if twin is not None and _says_all(note.text, twin.body):
         links = (("supersedes", twin.id),)
         if not (twin.edited or _is_exempt(twin)):
             changes.append(Amend(twin.page, twin.id, meta={"status": "superseded", "superseded-by": entry}))
             active.remove(twin)
+            tags = tuple(dict.fromkeys((*note.tags, *twin.tags)))[:MAX_TAGS]
     elif rules.dedup:
         near = [twin] if twin else [memory for memory in active if adds_to(note.text, memory.body)]
         links = tuple(("relates-to", memory.id) for memory in near[:MAX_LINKS])
     links = tuple((kind, name) for kind, name in links if name.isdigit())
-    draft = Draft(note.text, rules.now, note.by, note.tags, id=entry, meta={LINKS: text_of(links)} if links else {})
+    draft = Draft(note.text, rules.now, note.by, tags, id=entry, meta={LINKS: text_of(links)} if links else {})
     batch = Batch((*changes, Add(page, draft), *_overflow(view, active, rules)))
     return Decision("linked" if links else "stored", entry, batch, links)
 
 
 def _twin(active: Iterable[Memory], note: Note, rules: Rules) -> Memory | None:
     twins = [memory for memory in active if alike(memory.body, note.text, threshold=rules.threshold)]
-    return max(twins, key=lambda memory: len(set(note.tags) & set(memory.tags)), default=None)
+
+    def likeness(memory: Memory) -> tuple[bool, int]:
+        return _says_all(memory.body, note.text), len(set(note.tags) & set(memory.tags))
+
+    return max(twins, key=likeness, default=None)
 
 
 def _says_all(text: str, other: str) -> bool:

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal
+from datetime import UTC, datetime, timedelta
+from typing import Final, Literal
 
 from agent_memory.errors import InvalidValue, UnknownEntry
 from agent_memory.fabric import facts
 from agent_memory.fabric.forgotten import forgotten_at
 from agent_memory.fabric.versions import CATEGORY, GROUNDED, REMOVED, VALID_FROM, VALID_TO, Version, current
-from agent_memory.model.ids import EPOCH, digest, fingerprint, next_free_id
+from agent_memory.model.ids import digest, fingerprint, next_free_id
 from agent_memory.model.memory import Add, Amend, Author, Batch, Draft, Fact, Memory, Move, PageRef, TakenLine
 from agent_memory.model.votes import Fading
 from agent_memory.vault.taken import utc_text
 from agent_memory.vault.view import View
+
+# A day from the first that there is, so that no zone leads out of time.
+EARLIEST: Final = datetime.min.replace(tzinfo=UTC) + timedelta(days=1)
 
 Outcome = Literal["set", "unchanged", "amended", "blocked"]
 
@@ -103,7 +106,7 @@ def _again(same: Version, said: Assertion) -> Decision:
 
 def _begin(mine: Sequence[Version], said: Assertion) -> datetime:
     """Return when the new version begins: never before what the key has had."""
-    last = max((moment for one in mine for moment in (one.valid_from, one.valid_to) if moment), default=EPOCH)
+    last = max((moment for one in mine for moment in (one.valid_from, one.valid_to) if moment), default=EARLIEST)
     if said.since is not None and said.since > said.now:
         raise InvalidValue.of("from", "must not be in the future.")
     if said.since is not None and said.since < last:

@@ -60,7 +60,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def clean(text: str) -> str:
-    """Replace what cannot be stored: lone surrogates become U+FFFD and NUL disappears."""
+    """Replace what cannot be stored: lone surrogates become question marks and NUL disappears."""
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "") if text else text
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
-from agent_memory.errors import ModelAborted, ModelError, ModelRefused, ModelTimeout, SettingsError
+from agent_memory.errors import ModelAborted, ModelError, ModelRefused, ModelTimeout, ModelUnreachable, SettingsError
 from agent_memory.model.asking import Answer, Prompt
 from agent_memory.model.text import clean, estimate_tokens
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import httpx
 
 MAX_BODY_BYTES: Final = 16_000_000
+# A server that counts more than this for one call does not count.
+MAX_TOKENS: Final = 100_000_000
 JOIN_TIMEOUT_S: Final = 2.0
 # What a server says that does not know a field of ours.
 UNKNOWN_FIELD: Final = frozenset({400, 422})
@@ -160,14 +162,17 @@ class Client:
             async with self._open().stream("POST", self.endpoint.url(path), content=content) as response:
                 if response.status_code != httpx.codes.OK:
                     raise _refused(host, response.status_code)
+                if response.headers.get("Content-Encoding", "identity") != "identity":
+                    raise ModelError(f"{host} answered packed, which was not asked for.")  # a bomb, perhaps
                 body = bytearray()
-                async for chunk in response.aiter_bytes():
+                async for chunk in response.aiter_raw():
                     body += chunk
                     if len(body) > MAX_BODY_BYTES:
                         raise ModelError(f"{host} answered without end.")
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
             # Their messages may quote headers or addresses; their names do not.
-            raise ModelError(
+            unsent = isinstance(error, httpx.ConnectError | httpx.InvalidURL | httpx.UnsupportedProtocol)
+            raise (ModelUnreachable if unsent else ModelError)(
                 f"{host} cannot be asked: {type(error).__name__}.", hint="Is the model's server running?"
             ) from error
         try:
@@ -180,8 +185,9 @@ class Client:
 
         if self._http is None:
             key, plain = self.endpoint.key, self.endpoint.is_local and self.endpoint.base_url.startswith("http:")
+            headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
             self._http = httpx.AsyncClient(
-                headers={"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})},
+                headers={**headers, **({"Authorization": f"Bearer {key}"} if key else {})},
                 timeout=None,  # noqa: S113  every call has a deadline as a whole
                 follow_redirects=False,
                 trust_env=not self.endpoint.is_local,
@@ -238,5 +244,6 @@ def _read(endpoint: Endpoint, prompt: Prompt, reply: Any) -> Answer:
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise ModelError(f"{endpoint.host} answered with something that is no chat completion.") from error
     guesses = estimate_tokens(prompt.instructions) + estimate_tokens(prompt.text), estimate_tokens(text)
-    used = [count if type(count) is int and count >= 0 else guess for count, guess in zip(counts, guesses, strict=True)]
+    sound = [type(count) is int and 0 <= count <= MAX_TOKENS for count in counts]
+    used = [count if is_sound else guess for count, guess, is_sound in zip(counts, guesses, sound, strict=True)]
     return Answer(clean(whole if ended == "length" else text), used[0], used[1])

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from agent_memory.errors import FileError, PageConflict
+from agent_memory.errors import FileError, InvalidValue, PageConflict
 from agent_memory.model.memory import Batch, PageRef
 from agent_memory.model.origin import FileIdentity
+from agent_memory.redaction import redact
 from agent_memory.system import files, locks
 from agent_memory.system.clock import Clock
 from agent_memory.system.paths import MemoryFolder
@@ -166,6 +167,8 @@ class Vault:
         for ref, page in outcome.final.items():
             path, stored = self.shelf.path_of(ref), view.pages.get(ref)
             identities[ref] = stored.identity if stored else None
+            if stored is None:
+                refuse_secret(ref.agent)
             if front.format_of(page.front) > front.FORMAT:
                 raise FileError(
                     f"{ref.path} has a format that a newer agent-memory wrote.", hint="Update this one.", path=str(path)
@@ -188,3 +191,9 @@ class Vault:
             return
         with contextlib.suppress(PageConflict):  # somebody else has just made it
             files.replace(path, text.encode("utf-8"), expected=None)
+
+
+def refuse_secret(agent: str) -> None:
+    """Raise ``InvalidValue`` for an agent whose name, which would be a file's, looks like a secret."""
+    if redact(agent).count:
+        raise InvalidValue.of("agent", "looks like a secret.", hint="Name it by what it is.")

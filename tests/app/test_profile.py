@@ -1,6 +1,7 @@
 """The profile in a workspace: two vaults, two times, hands that edit, journals that get lost."""
 
 import json
+import threading
 from datetime import UTC, datetime
 
 import pytest
@@ -9,6 +10,7 @@ from agent_memory.app import changes, profile, vault
 from agent_memory.app.forget import forget, words_of
 from agent_memory.errors import InvalidValue, UnknownEntry, UsageError
 from agent_memory.model.memory import Fact
+from tests.fakes import FrozenClock
 
 
 def put(app, key, value, **known):
@@ -339,3 +341,30 @@ def test_every_line_of_the_journal_is_json(workspace):
         values(app)
     lines = (workspace.memory / ".vault" / "journal.jsonl").read_text(encoding="ascii").splitlines()
     assert [json.loads(line)["verb"] for line in lines] == ["profile set", "by hand"]
+
+
+def test_who_waits_for_another_writer_says_it_after_them(workspace):
+    class Ticking(FrozenClock):
+        def now(self):
+            with ticking:
+                self.advance(milliseconds=1)
+                return self.moment
+
+    ticking, here = threading.Lock(), type(workspace)(workspace.root, workspace.home, Ticking())
+
+    def write(who):
+        with here.app() as app:
+            for turn in range(6):
+                put(app, "editor", f"{who} {turn}")
+
+    writers = [threading.Thread(target=write, args=[who]) for who in "abc"]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+
+    with here.app() as app:
+        chain = [known.version for known in profile.history(app, "editor")]
+    assert len(chain) == 18
+    assert [version.valid_to for version in chain] == [*(version.valid_from for version in chain[1:]), None]
+    assert [version.recorded_at for version in chain] == sorted(version.recorded_at for version in chain)

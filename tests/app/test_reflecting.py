@@ -413,3 +413,14 @@ def test_no_endpoint_no_socket(workspace):
 
     assert done.returncode == 0, done.stderr
     assert "invoices" in done.stdout
+
+
+@pytest.mark.parametrize("script", [sends(b"<html>no</html>"), sends({"choices": []}), hangs_up])
+def test_an_answer_that_cannot_be_read_counts_for_the_cap_all_the_same(workspace, script):
+    for number in range(1, 4):
+        talk(workspace, (ASKED, f"{ANSWERED} {number}"), number=number)
+    with model_server(script) as server:
+        tally = reflect(workspace, server, reflection__daily_token_cap=2000)
+
+    assert len(server.requests) == 1
+    assert tally.outcomes == {"failed": 1, "skipped": 2}

@@ -198,3 +198,24 @@ def test_links_that_are_none_are_passed_over():
     memory = a_memory("See [[12]] and [[x]].", meta={"links": "supersedes>7,nonsense>8,relates-to>,relates-to>12"})
 
     assert links_of(memory) == (("supersedes", "7"), ("relates-to", "12"))
+
+
+def test_the_note_that_says_the_same_is_found_among_those_that_are_near_and_its_tags_are_taken_over():
+    world = World()
+    first = put(world, "We keep the orders in SQLite, one file per shop, since a copy of it is a backup.", tags=("db",))
+    put(
+        world,
+        "We keep the orders in Postgres, one file per shop, since a copy of it is a backup.",
+        tags=("db",),
+        hour=1,
+    )
+
+    again = put(
+        world,
+        "We keep the orders in SQLite, one file per shop, since a copy of it is a backup!",
+        tags=("copy",),
+        hour=2,
+    )
+
+    assert again.links == (("supersedes", first.entry),)
+    assert [memory.tags for memory in active(world) if memory.id == again.entry] == [("copy", "db")]

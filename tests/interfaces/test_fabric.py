@@ -169,3 +169,45 @@ def test_secrets_are_warned_of(cli):
 
     assert "1 secret taken out" in cli("notes", "store", f"use {token} there")[2]
     assert "1 secret taken out" in cli("profile", "set", "forge", f"use {token} there")[2]
+
+
+def test_what_would_steer_a_terminal_is_made_visible(cli):
+    assert cli("profile", "set", "colour", "\x1b[31mred\x9b0m \u202eder\rx")[0] == 0
+
+    code, out, _ = cli("profile", "list")
+    assert (code, out) == (0, "* colour = \u241b[31mred\ufffd0m \ufffdder x  (workspace)\n")
+
+
+def test_what_has_ended_is_said_to_have_ended(cli):
+    cli("profile", "set", "editor", "vim")
+    cli("profile", "remove", "editor")
+
+    code, _, said = cli("profile", "remove", "editor")
+    assert (code, "profile history editor" in said, "mean" in said) == (2, True, False)
+
+
+@pytest.mark.parametrize("date", ["1965-03-01", "1002-01-02T00:00+00:00"])
+def test_what_has_held_for_long_may_be_said(cli, date):
+    assert cli("profile", "set", "lives-in", "Lisboa", "--from", date)[0] == 0
+    assert f"{date[:10]} 00:00 – now" in cli("profile", "history", "lives-in")[1]
+    assert "Lisboa" in cli("profile", "list", "--as-of", "1969-01-01")[1]
+
+
+SECRET = "sk-proj-abcdEFGH1234567890abcdEFGH1234567890"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("notes", "store", "x", "--agent", SECRET),
+        ("profile", "set", "editor", "vim", "--agent", SECRET),
+        ("vault", "add", SECRET, "notes", "--content", "x"),
+        ("session", "checkpoint", "--agent", SECRET),
+        ("session", "sleep", "--agent", SECRET),
+    ],
+)
+def test_no_file_is_named_by_a_secret(cli, workspace, words):
+    said = {"messages": [{"role": "user", "text": "Let's keep the orders in SQLite, a backup is a plain copy."}]}
+
+    assert cli(*words, stdin=json.dumps(said))[0] == 2
+    assert [path for path in workspace.root.rglob("*") if SECRET in str(path)] == []

@@ -59,3 +59,10 @@ def test_whoever_stops_reading_is_noticed():
     Outgoing(Closed(), gone=lambda: gone.append(1)).write("x")
 
     assert gone == [1]
+
+
+@pytest.mark.parametrize("name", [None, 1.5, True, {}, []])
+def test_a_question_whose_id_is_none_is_refused_and_owes_no_answer(name):
+    messages, (refused,) = told(json.dumps(request(id=name)).encode() + b"\n")
+
+    assert (messages, refused["id"], refused["error"]["code"]) == ([], None, -32600)

@@ -1,5 +1,6 @@
 """The one door to models, against a real HTTP server on loopback."""
 
+import gzip
 import threading
 import time
 
@@ -206,3 +207,26 @@ def test_any_json_can_be_posted(connect):
 
     assert found == {"data": [1]}
     assert (server.requests[0].path, server.requests[0].body) == ("/v1/embeddings", {"input": ["é"]})
+
+
+def test_what_is_packed_is_not_unpacked(connect):
+    def packed(handler, body):
+        data = gzip.compress(b" " * 1_000_000)
+        handler.send_response(200)
+        handler.send_header("Content-Encoding", "gzip")
+        handler.send_header("Content-Length", str(len(data)))
+        handler.end_headers()
+        handler.wfile.write(data)
+
+    with model_server(packed) as server, pytest.raises(ModelError, match="packed"):
+        ask(connect(server.url), 20)
+
+    assert server.requests[0].headers["Accept-Encoding"] == "identity"
+
+
+@pytest.mark.parametrize("count", [-1, 10**30, "12", None, 1.5, True])
+def test_a_count_that_cannot_be_is_none(connect, count):
+    with model_server(says("NONE", usage={"prompt_tokens": count, "completion_tokens": count})) as server:
+        answer = ask(connect(server.url), 20)
+
+    assert (answer.prompt_tokens, answer.reply_tokens) == (7, 1)

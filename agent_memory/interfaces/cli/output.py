@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -21,6 +22,7 @@ Command = Callable[..., None] | typer.Typer
 
 PROGRESS_AFTER_S: Final = 1.0
 SNIPPET_CHARS: Final = 120
+_STEERING: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r(?!\n)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class Call:
     def answer(self, value: Mapping[str, Any] | None, text: str) -> None:
         """Print ``value`` as JSON if that is wanted, else ``text``."""
         try:
-            print(json.dumps(value, ensure_ascii=False) if self.as_json else text, flush=True)
+            print(json.dumps(value, ensure_ascii=False) if self.as_json else printable(text), flush=True)
         except BrokenPipeError:
             # Whoever read us has gone, which is theirs to do; Python would complain again at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -63,7 +65,14 @@ def call_of(context: typer.Context) -> Call:
 
 def remark(text: str) -> None:
     """Say something on stderr that is no result."""
-    print(text, file=sys.stderr)
+    print(printable(text), file=sys.stderr)
+
+
+def printable(text: str) -> str:
+    """Return text with what would steer a terminal made visible: whoever wrote it may have been a chat or a model."""
+    return _STEERING.sub(
+        lambda found: "\N{REPLACEMENT CHARACTER}" if found[0] > "\x7e" else chr(0x2400 + ord(found[0])), text
+    )
 
 
 def confirmed(question: str, flag: str = "--force") -> bool:

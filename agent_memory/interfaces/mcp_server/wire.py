@@ -18,6 +18,7 @@ from mcp_types import INVALID_REQUEST, PARSE_ERROR, jsonrpc_message_adapter
 from agent_memory.model.text import clean
 
 MAX_LINE_BYTES: Final = 16_000_000
+NO_MESSAGE: Final = "No message."
 
 
 class Outgoing(io.TextIOBase):
@@ -84,11 +85,12 @@ class Incoming(io.TextIOBase):
             text = clean(json.dumps(value, ensure_ascii=False, allow_nan=False)) + "\n"
             jsonrpc_message_adapter.validate_json(text, by_name=False)
         except (ValueError, RecursionError):
-            name = value.get("id") if isinstance(value, dict) else None
-            known = name if type(name) in (int, str) else None
-            self._refuse(known, *((PARSE_ERROR, "No JSON.") if value is None else (INVALID_REQUEST, "No message.")))
+            self._refuse(_name(value), *((PARSE_ERROR, "No JSON.") if value is None else (INVALID_REQUEST, NO_MESSAGE)))
             return ""
         if "id" in value and "method" in value:
+            if _name(value) is None:  # the SDK would take it for a notification, which nobody answers
+                self._refuse(None, INVALID_REQUEST, NO_MESSAGE)
+                return ""
             self._out.owe()
         return text
 
@@ -100,6 +102,12 @@ class Incoming(io.TextIOBase):
         self._out.owe()
         error = {"jsonrpc": "2.0", "id": name, "error": {"code": code, "message": message}}
         self._out.write(json.dumps(error) + "\n")
+
+
+def _name(value: Any) -> int | str | None:
+    """Return by what a message wants to be answered, if it has that."""
+    name = value.get("id") if isinstance(value, dict) else None
+    return name if type(name) in (int, str) else None
 
 
 def claimed() -> tuple[BinaryIO, BinaryIO]:
