@@ -32,6 +32,7 @@ SHARED: Final = 3
 COMMON_SHARE: Final = 4
 COMMON: Final = 10
 KEY_CHARS: Final = 6
+DIGITS: Final = 6
 BOOKKEEPING: Final = frozenset({*SYSTEM_TAGS, *OLD_SYSTEM_TAGS, KEEP_TAG, "reflection"})
 
 _READ_CHARS: Final = 2_000
@@ -89,13 +90,13 @@ class Likeness:
         self._sizes = {name: self.weight(terms) for name, terms in self.terms.items()}
 
     def weight(self, terms: Iterable[str]) -> float:
-        """Return how much terms tell, together."""
-        return sum(self.weights.get(term, 0.0) for term in terms)
+        """Return how much terms tell, together; exactly, so that their order, which sets do not have, plays no part."""
+        return math.fsum(self.weights.get(term, 0.0) for term in terms)
 
     def between(self, one: str, other: str) -> float:
         """Return how alike two entries are, from 0 to 1."""
         common = self.terms[one] & self.terms[other]
-        return self.weight(common) / (math.sqrt(self._sizes[one] * self._sizes[other]) or 1.0)
+        return round(self.weight(common) / (math.sqrt(self._sizes[one] * self._sizes[other]) or 1.0), DIGITS)
 
     def nearest(self, name: str) -> list[tuple[float, str]]:
         """Return the entries alike enough for a link, the most alike first."""

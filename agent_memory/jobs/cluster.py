@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agent_memory.fabric.relate import Likeness, tags_of
+from agent_memory.fabric.relate import DIGITS, Likeness, tags_of
 from agent_memory.model.ids import digest
 from agent_memory.model.links import Link, links_of
 from agent_memory.model.memory import Memory
@@ -108,7 +108,7 @@ def _alike(names: Iterable[str], likeness: Likeness) -> set[str]:
             break
         del sums[worst]
         for name in sums:
-            sums[name] -= likeness.between(name, worst)
+            sums[name] = round(sums[name] - likeness.between(name, worst), DIGITS)
     return set(sums)
 
 

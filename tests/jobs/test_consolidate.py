@@ -41,7 +41,7 @@ def put(vault, *bodies, category="notes", by="reflection", tags=(), agent="defau
         Add(PageRef(agent, category), Draft(body, at + timedelta(minutes=n), by, tags, meta=meta))
         for n, body in enumerate(bodies)
     ]
-    return vault.update(lambda view: Batch(tuple(drafts)), verb="test").added
+    return vault.update(lambda view: Batch(tuple(drafts)), verb="test").ids("add")
 
 
 def run(vault, rules=RULES, distil=None):
@@ -155,9 +155,9 @@ def test_links_are_drawn_once_and_what_was_taken_away_stays_away(vault):
 def test_a_half_way_move_is_left_alone_until_it_is_finished(vault):
     first, *_ = put(vault, *LOCKS)
     page = vault.view().by_id(first)[0].page
-    text = vault.page_path(page).read_text()
+    text = vault.shelf.path_of(page).read_text()
     vault.update(lambda view: Batch((Move(page, first),)), verb="compact")
-    vault.page_path(page).write_text(text)
+    vault.shelf.path_of(page).write_text(text)
 
     assert run(vault).made == []
 

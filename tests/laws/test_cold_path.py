@@ -7,7 +7,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from agent_memory.fabric.lessons import Keeping
@@ -71,7 +71,7 @@ def _undone(run: JournalRun, view: View) -> Batch:
     return undo_batch(run, view)[0]
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=20, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 @given(st.lists(entries, min_size=1, max_size=24))
 def test_upkeep_changes_no_words_is_done_once_and_can_be_taken_back(given):
     with tempfile.TemporaryDirectory() as root:
