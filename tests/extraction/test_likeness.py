@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agent_memory.extraction.likeness import near
 
 
@@ -23,3 +25,14 @@ def test_a_negation_is_something_else() -> None:
 
 def test_different_things_are_not_near() -> None:
     assert not near("the cache lives in redis", "photos go to the bucket")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("SQLite", "Kafka"), ("Rust", "Ruby"), ("Monday", "Friday"), ("Ana", "Rui"), ("a loja", "o caixa")],
+)
+def test_the_same_sentence_about_something_else_is_something_else(one: str, other: str) -> None:
+    sentence = "Let's go with {} for the order store, one file per shop, because backups are a plain copy."
+
+    assert not near(sentence.format(one), sentence.format(other))
+    assert near(sentence.format(one), sentence.format(one).replace("are a plain copy", "is the plain copy"))
