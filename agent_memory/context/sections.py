@@ -90,8 +90,7 @@ class Source:
     @cached_property
     def recalled(self) -> Sequence[Hit]:
         """Return the best that the command finds in any category without a section of its own, and what is linked."""
-        own = [hit for hit in self._pool if hit.page.category not in _OWN_SECTION][: self.recalled_rows]
-        return self.linked(own) if own else ()
+        return self.linked([hit for hit in self._pool if hit.page.category not in _OWN_SECTION][: self.recalled_rows])
 
     @property
     def _asked(self) -> str:

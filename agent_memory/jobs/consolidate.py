@@ -98,14 +98,20 @@ def consolidate(view: View, rules: Rules, distil: Distil) -> Plan:
         linked += found.links
         ready = candidates(view, [memory for memory in memories if memory.id not in found.gone], rules)
         plan.candidates += len(ready)
-        before = len(plan.made)
-        for cluster in clusters(ready, likeness, found.links, fewest=rules.fewest, sharing=rules.sharing):
-            plan.clusters += 1
-            says = distil(cluster, likeness) if len(plan.made) < rules.most else None
-            if says is not None:
-                name = next_free_id(int(rules.now.timestamp() * 1000), lambda one: one in used or view.id_in_use(one))
-                used.add(name)
-                plan.made.append(Lesson(agent, name, cluster, says))
+        before, declined, again = len(plan.made), 0, True
+        while again:  # what was declined may be clustered otherwise without what a lesson was made of
+            again, declined = False, 0
+            for cluster in clusters(ready, likeness, found.links, fewest=rules.fewest, sharing=rules.sharing):
+                says = distil(cluster, likeness) if len(plan.made) < rules.most else None
+                declined += says is None
+                if says is not None:
+                    again = True
+                    plan.made.append(
+                        Lesson(agent, _free_id(view, used, int(rules.now.timestamp() * 1000)), cluster, says)
+                    )
+            taken = {memory.id for lesson in plan.made[before:] for memory in lesson.cluster.members}
+            ready = [memory for memory in ready if memory.id not in taken]
+        plan.clusters += len(plan.made) - before + declined
         changes += _amended(memories, found, plan.made[before:])
         plan.links += sum(map(len, found.links.values()))
         plan.superseded += len(found.gone)
@@ -152,6 +158,12 @@ def _amended(memories: Iterable[Memory], found: Related, made: Iterable[Lesson])
             yield Amend(memory.page, memory.id, meta=meta)
 
 
+def _free_id(view: View, used: set[str], number: int) -> str:
+    name = next_free_id(number, lambda one: one in used or view.id_in_use(one))
+    used.add(name)
+    return name
+
+
 def _may_leave(memory: Memory) -> bool:
     by_machine = memory.meta.get("by") in BY_MACHINE and not is_kept(memory)
     return by_machine and memory.page.category in _MOVED
@@ -163,7 +175,6 @@ def _added(lesson: Lesson, view: View, used: set[str]) -> Iterable[Add]:
     parents = [memory.id for memory in lesson.cluster.members]
     yield Add(PageRef(lesson.agent, LESSONS), draft_of(lesson.says, lesson.id, parents, at, lesson.says.principle))
     if lesson.says.steps:
-        name = next_free_id(int(lesson.id), lambda one: one in used or view.id_in_use(one))
-        used.add(name)
+        name = _free_id(view, used, int(lesson.id))
         draft = draft_of(lesson.says, name, [lesson.id, *parents], at, steps_text(lesson.says.steps))
         yield Add(PageRef(lesson.agent, PROCEDURES), draft)

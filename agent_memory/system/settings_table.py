@@ -225,21 +225,12 @@ SETTINGS: Final = (
     Setting("consolidation.cooldown_h", 24.0, "How old what is distilled must be, in hours.", minimum=0),
     Setting("consolidation.min_cluster_size", 3, "How many entries a lesson needs.", minimum=2),
     Setting("consolidation.max_clusters_per_run", 5, "How many lessons one run makes.", minimum=1),
-    Setting(
-        "consolidation.require_shared_tag",
-        True,
-        "Whether all that a lesson rests on must share a tag, or a telling word.",
-    ),
+    Setting("consolidation.require_shared_tag", True, "Whether they must share a tag, or a telling word."),
     Setting("consolidation.timeout_s", 45.0, "Seconds after which a call to a model is given up.", minimum=0.1),
     Setting("voting.enabled", True, "Whether MCP clients have a tool to vote, and reflection votes."),
     Setting("voting.max_vote_per_item", 50, "How far votes count for or against a memory.", minimum=1, maximum=50),
     Setting("voting.signal_decay", 0.95, "What part of a vote is left after each six hours.", minimum=0.01, maximum=1),
-    Setting(
-        "voting.profile_filter_threshold",
-        3,
-        "A fact with so many votes against it is not told; 0: votes hide none.",
-        minimum=0,
-    ),
+    Setting("voting.profile_filter_threshold", 3, "So many votes against a fact hide it; 0: none do.", minimum=0),
     Setting(
         "mcp.tools",
         "default",
