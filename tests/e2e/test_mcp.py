@@ -47,6 +47,10 @@ async def every_tool(client) -> dict[str, Told]:
     await tell("memory_tasks_done", id=task.value["id"])
     await tell("memory_search", query="prices")
     await tell("memory_context", query="what about prices?")
+    await tell("memory_vote", id=entry["id"], direction="up")
+    await tell("memory_links", id=entry["id"])
+    await tell("memory_lessons_recall", query="prices")
+    await tell("memory_procedures_recall", query="prices")
     return told
 
 
