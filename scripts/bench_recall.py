@@ -155,7 +155,7 @@ def latency(entries: int) -> dict[str, float]:
         folder = Path(name) / ".memory"
         with open_app(directory=str(folder)) as app:
             write_vault(app, texts)
-            mirror, states = app.mirror, app.vault.page_states
+            mirror, states = app.mirror, app.shelf.page_states
             with open_app(directory=str(folder)) as other:
                 from_files = timed(lambda: mirror.rebuild(other.pages()))
             bare = min(timed(lambda: bare_insert(texts)) for _ in range(3))
