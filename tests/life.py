@@ -140,10 +140,10 @@ def _plan(rng: Random) -> dict[int, list[Statement]]:
 
 def _worked(rng: Random, part: str) -> tuple[dict[str, Any], ...]:
     """One to three tool calls, as an agent makes them before it answers."""
-    path = f"/work/shop/{part}.py"
+    path = f"/srv/shop/{part}.py"
     calls: list[dict[str, Any]] = [
         {"name": "Read", "input": {"path": path}},
-        {"name": "Grep", "input": {"pattern": f"{part}\\(", "path": "/work/shop"}},
+        {"name": "Grep", "input": {"pattern": f"{part}\\(", "path": "/srv/shop"}},
         {"name": "Shell", "input": {"command": f"pytest -q {path}", "description": "Run the tests"}},
         {"name": "StrReplace", "input": {"path": path, "old_string": "return None", "new_string": "return []"}},
     ]

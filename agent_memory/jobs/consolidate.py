@@ -91,6 +91,7 @@ def consolidate(view: View, rules: Rules, distil: Distil) -> Plan:
         distil: Makes of a cluster what it comes to, or nothing.
     """
     plan, changes, used, linked = Plan(), list[Change](), set[str](), list[str]()
+    now_ms = int(rules.now.timestamp() * 1000)
     for agent, known in sorted(linkable(view).items()):
         likeness, memories = Likeness(known), [memory for memory in known if memory.active]
         fresh = {memory.id for memory in memories if view.taken.by_key(key_of_linked(memory.id)) is None}
@@ -98,21 +99,11 @@ def consolidate(view: View, rules: Rules, distil: Distil) -> Plan:
         linked += found.links
         ready = candidates(view, [memory for memory in memories if memory.id not in found.gone], rules)
         plan.candidates += len(ready)
-        before, declined, again = len(plan.made), 0, True
-        while again:  # what was declined may be clustered otherwise without what a lesson was made of
-            again, declined = False, 0
-            for cluster in clusters(ready, likeness, found.links, fewest=rules.fewest, sharing=rules.sharing):
-                says = distil(cluster, likeness) if len(plan.made) < rules.most else None
-                declined += says is None
-                if says is not None:
-                    again = True
-                    plan.made.append(
-                        Lesson(agent, _free_id(view, used, int(rules.now.timestamp() * 1000)), cluster, says)
-                    )
-            taken = {memory.id for lesson in plan.made[before:] for memory in lesson.cluster.members}
-            ready = [memory for memory in ready if memory.id not in taken]
-        plan.clusters += len(plan.made) - before + declined
-        changes += _amended(memories, found, plan.made[before:])
+        told, declined = _told(ready, likeness, found, rules, distil, room=rules.most - len(plan.made))
+        made = [Lesson(agent, _free_id(view, used, now_ms), cluster, says) for cluster, says in told]
+        plan.made += made
+        plan.clusters += len(made) + declined
+        changes += _amended(memories, found, made)
         plan.links += sum(map(len, found.links.values()))
         plan.superseded += len(found.gone)
     for lesson in plan.made:
@@ -128,6 +119,28 @@ def consolidate(view: View, rules: Rules, distil: Distil) -> Plan:
     lines += [TakenLine(key_of_linked(name), name, rules.now, "stored") for name in linked]
     plan.batch = Batch((*changes, *deprecated(plan.let_go)), tuple(lines))
     return plan
+
+
+def _told(
+    ready: list[Memory], likeness: Likeness, found: Related, rules: Rules, distil: Distil, *, room: int
+) -> tuple[list[tuple[Cluster, Distilled]], int]:
+    """Return what clusters come to, ``room`` of them at most, and how many came to nothing.
+
+    What was declined may be clustered otherwise without what a lesson was made of, so it is looked at again.
+    """
+    told: list[tuple[Cluster, Distilled]] = []
+    while True:
+        before, declined = len(told), 0
+        for cluster in clusters(ready, likeness, found.links, fewest=rules.fewest, sharing=rules.sharing):
+            says = distil(cluster, likeness) if len(told) < room else None
+            if says is None:
+                declined += 1
+            else:
+                told.append((cluster, says))
+        if len(told) in (before, room):
+            return told, declined
+        taken = {memory.id for cluster, _ in told[before:] for memory in cluster.members}
+        ready = [memory for memory in ready if memory.id not in taken]
 
 
 def candidates(view: View, memories: Iterable[Memory], rules: Rules) -> list[Memory]:

@@ -236,12 +236,11 @@ def _replace(path: Path, *, opened: bool) -> Database:
 
 
 def _ready(path: Path) -> Database:
-    database = Database.open(path)
-    try:
+    with contextlib.ExitStack() as opened:
+        database = Database.open(path)
+        opened.callback(database.close)
         schema.ensure(database)
-    except BaseException:
-        database.close()
-        raise
+        opened.pop_all()
     return database
 
 
