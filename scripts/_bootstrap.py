@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
-DEV_EXTRAS = "mcp"  # what the tests run with; those of `semantic` say themselves that it is absent
+DEV_EXTRAS = "mcp,web,tui"  # what the tests run with; those of `semantic` say themselves that it is absent
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
