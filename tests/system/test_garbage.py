@@ -8,9 +8,13 @@ from agent_memory.system.garbage import uncollected
 
 
 def test_collecting_is_off_inside_and_on_again_behind_also_after_an_error() -> None:
-    with pytest.raises(LookupError), uncollected():
+    @uncollected()
+    def fail() -> None:
         assert not gc.isenabled()
         raise LookupError
+
+    with pytest.raises(LookupError):
+        fail()
     assert gc.isenabled()
 
 
