@@ -233,8 +233,7 @@ def _terms(folded: str, language: Language | None) -> tuple[str, ...]:
 
 def _stems_of(text: str, language: Language | None) -> str:
     """Return the stems of the words in ``text`` but stop words, in order, those of parts of names with them."""
-    keys = _KEYS[language]
-    return " ".join(filter(None, [keys[word] for word in _WORD.findall(_with_signs(text))]))
+    return " ".join(filter(None, map(_KEYS[language].__getitem__, _WORD.findall(_with_signs(text)))))
 
 
 class _Keys(dict[str, str]):

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from agent_memory.errors import DatabaseBroken
@@ -166,6 +167,7 @@ def page_of(row: Row) -> PageRef:
 
 _CHUNKS: Final = "select body, tags, stems from passages where rowid between ? * 1024 and ? * 1024 + 1023"
 _COLUMNS: Final = ", ".join(("page", "position", *EntryRow.__slots__[:-2]))
+_values: Final = attrgetter(*EntryRow.__slots__[:-2])
 _PLACES: Final = ", ".join("?" * (len(EntryRow.__slots__) + 1))
 
 
@@ -175,11 +177,10 @@ def _insert(database: Database, page_id: int, rows: Sequence[tuple[int, EntryRow
     numbered = [(first + at, position, row) for at, (position, row) in enumerate(rows)]
     database.run_many(
         f"insert into memories (id, {_COLUMNS}) values ({_PLACES})",  # noqa: S608
-        [
-            (entry, page_id, position, *(getattr(row, name) for name in EntryRow.__slots__[:-2]))
-            for entry, position, row in numbered
-        ],
+        [(entry, page_id, position, *_values(row)) for entry, position, row in numbered],
     )
+    edges = [(entry, *edge) for entry, _, row in numbered if row.links for edge in json.loads(row.links)]
+    database.run_many("insert into links (memory, kind, target) values (?, ?, ?)", edges)
     database.run_many(
         "insert into passages (rowid, body, tags, stems) values (?, ?, ?, ?)",
         [
@@ -193,7 +194,8 @@ def _insert(database: Database, page_id: int, rows: Sequence[tuple[int, EntryRow
 def _drop(database: Database, ids: Sequence[int]) -> None:
     ranges = [(entry, entry) for entry in ids]
     database.run_many("delete from passages where rowid between ? * 1024 and ? * 1024 + 1023", ranges)
-    database.run_many("delete from memories where id = ?", [(entry,) for entry in ids])
+    for table, column in (("links", "memory"), ("memories", "id")):
+        database.run_many(f"delete from {table} where {column} = ?", [(entry,) for entry in ids])  # noqa: S608
 
 
 def _index_surroundings(database: Database, page_id: int, talks: Iterable[str | None], *, remove: bool) -> None:

@@ -34,7 +34,8 @@ create table memories (
 
 create index memories_by_entry on memories (entry);
 
--- Where each entry leads to: its links, and what has taken its place. Out of memories.links, a JSON list of pairs.
+-- Where each entry leads to: its links, and what has taken its place. As in memories.links, a JSON list of pairs; no
+-- trigger keeps it, because around one SQLite opens a savepoint, at which FTS5 writes out what it has gathered.
 create table links (
     memory integer not null,
     kind text not null,
@@ -43,14 +44,6 @@ create table links (
 ) strict, without rowid;
 
 create index links_by_target on links (target);
-
-create trigger links_come after insert on memories when new.links <> '' begin
-    insert or ignore into links select new.id, value ->> 0, value ->> 1 from json_each(new.links);
-end;
-
-create trigger links_go after delete on memories when old.links <> '' begin
-    delete from links where memory = old.id;
-end;
 
 create index memories_by_conversation on memories (page, conversation, place);
 

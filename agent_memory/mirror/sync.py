@@ -21,6 +21,7 @@ from agent_memory.model.links import edges_of
 from agent_memory.model.memory import ACTIVATION, Memory, PageRef
 from agent_memory.model.text import clean, fold, language_of, open_boxes
 from agent_memory.system.database import Database
+from agent_memory.system.garbage import uncollected
 from agent_memory.vault.view import PageState
 
 Redact = Callable[[str], str]
@@ -37,6 +38,7 @@ class Drift:
         return bool(self.pages) or not self.sound
 
 
+@uncollected()
 def sync(database: Database, pages: Sequence[PageState], redact: Redact) -> int:
     """Write the rows of pages that changed and drop those of pages that vanished, in one transaction.
 

@@ -37,6 +37,8 @@ def links_of(memory: Memory) -> tuple[Link, ...]:
 
 def edges_of(memory: Memory) -> tuple[tuple[str, str], ...]:
     """Return all that an entry leads to: its links, and what has taken its place; sorted."""
+    if LINKS not in memory.meta and SUPERSEDED_BY not in memory.meta and "[[" not in memory.body:
+        return ()
     successors = memory.meta.get(SUPERSEDED_BY, "").split(",")
     instead = ((SUPERSEDED_BY, entry) for entry in successors if _NAME.fullmatch(entry))
     return tuple(sorted({*links_of(memory), *instead}))

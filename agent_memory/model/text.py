@@ -34,6 +34,10 @@ _EN_WORDS: Final = frozenset(
 )
 _PT_LETTERS: Final = frozenset("ãõçáâêéíóôúà")
 _PT_ENDINGS: Final = ("ções", "ção", "mente", "ando", "endo", "indo")
+_BITS: Final = 30
+_MOST: Final = (1 << _BITS) - 1
+_MOST_TOKENS: Final = 20_000
+_MAX_TOKEN_CHARS: Final = 40
 
 
 def fold(text: str) -> str:
@@ -80,7 +84,7 @@ def without_briefings(text: str) -> str:
 
 def open_boxes(text: str) -> tuple[str, ...]:
     """Return the words of each list item in ``text`` whose box is not ticked; ``int buf[ ]`` is no box."""
-    return tuple(words.rstrip() for words in _OPEN_BOX.findall(text))
+    return tuple(words.rstrip() for words in _OPEN_BOX.findall(text)) if "[ ]" in text else ()
 
 
 def shorten(text: str, max_chars: int) -> str:
@@ -99,18 +103,32 @@ def _marks(token: str) -> int:
     return 0 if token.isascii() else len([char for char in token if char in _PT_LETTERS])
 
 
+class _Tells(dict[str, int]):
+    """What tokens tell of their language, remembered: whether they are English, Portuguese, and their marks.
+
+    In one number, of which each has its bits, so that a text's tokens are added up by one sum.
+    """
+
+    def __missing__(self, token: str) -> int:
+        bare = token.strip(".,;:!?()\"'“”…")
+        tells = (bare in _EN_WORDS) + ((bare in _PT_WORDS) << _BITS) + (_marks(bare) << 2 * _BITS)
+        if len(self) >= _MOST_TOKENS:
+            self.clear()
+        return self.setdefault(token, tells) if len(token) <= _MAX_TOKEN_CHARS else tells
+
+
+_TELLS: Final = _Tells()
+
+
 def language_of(text: str) -> Language | None:
     """Tell Portuguese from English by their small words; None where the text does not say.
 
     Code, URLs and paths should be stripped first. Measured: no wrong answer in 120 chat messages, unknown in 7.
     """
-    lowered = text.lower()
-    bare = [token.strip(".,;:!?()\"'“”…") for token in lowered.split()]
-    portuguese = sum(map(_PT_WORDS.__contains__, bare))
-    english = sum(map(_EN_WORDS.__contains__, bare))
-    marked = not lowered.isascii() or any(map(lowered.__contains__, _PT_ENDINGS))
-    if marked and portuguese <= english:
-        portuguese += 2 * sum(map(_marks, bare))  # dear, and mostly not needed
+    told = sum(map(_TELLS.__getitem__, text.lower().split()))
+    english, portuguese, marks = told & _MOST, told >> _BITS & _MOST, told >> 2 * _BITS
+    if portuguese <= english:
+        portuguese += 2 * marks
     if portuguese == english:
         return None
     return "pt" if portuguese > english else "en"

@@ -64,6 +64,8 @@ class Fading:
 
 def read(meta: Mapping[str, str]) -> Votes:
     """Return the votes that a comment has; what is no number counts for none, what is no time as never fading."""
+    if VOTES not in meta and VOTED not in meta:
+        return NO_VOTES
     try:
         score = float(meta.get(VOTES, "0"))
     except ValueError:
