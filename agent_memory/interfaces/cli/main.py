@@ -69,6 +69,7 @@ COMMANDS: Final = (
     ("config", "care", "Settings."),
     ("mcp", "faces", "Serve the memory to an MCP client over standard input and output."),
     ("hook", "faces", "Answer an editor's event: JSON in, JSON out, always with 0 and at once."),
+    ("merge-driver", "faces", "Merge a page for git, entry by entry: 1 where a conflict is left."),
 )
 
 
