@@ -8,6 +8,7 @@ from pathlib import Path
 
 import typer
 
+from agent_memory.interfaces.cli.examples import EXAMPLES
 from agent_memory.interfaces.cli.main import build
 from agent_memory.system.settings_table import MAXIMUM, SETTINGS, Setting, Value
 
@@ -87,6 +88,8 @@ def cli_page() -> str:
         rows = [row for param in command.params if (row := _row(param))]
         if rows:
             lines += ["| | |", "|---|---|", *rows, ""]
+        examples = EXAMPLES.get(path.removeprefix("agent-memory "), ())
+        lines += [f"    {line}    # {does}" for line, does in examples] + [""] * bool(examples)
     return "\n".join(lines).rstrip() + "\n"
 
 

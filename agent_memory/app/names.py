@@ -1,13 +1,18 @@
-"""Which agents and categories there are, and refusing those that there are not."""
+"""Which agents, categories and entries there are: refusing those that there are not, and saying what is near."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Final
+
 from agent_memory.app.container import App
-from agent_memory.errors import UnknownAgent, UnknownCategory
+from agent_memory.errors import UnknownAgent, UnknownCategory, UnknownEntry
 from agent_memory.fabric.catalogue import CATEGORY_NAMES
 from agent_memory.model.ids import check_name
 from agent_memory.system import files
 from agent_memory.vault.view import View
+
+SHORTEST_ENDING: Final = 3
 
 
 def agents(app: App) -> list[str]:
@@ -31,8 +36,9 @@ def check_agent(app: App, agent: str) -> str:
     check_name(agent, "an agent")
     known = agents(app)
     if agent != app.agent and agent not in known and not files.identify(app.folder.checkpoints / f"{agent}.json"):
-        listed = ", ".join(known) or "none yet"
-        raise UnknownAgent(f"There is no agent {agent!r}.", hint=f"Agents with pages: {listed}.", agent=agent)
+        near, listed = nearest(agent, known), ", ".join(known) or "none yet"
+        hint = f"{_meant(near)}Agents with pages: {listed}."
+        raise UnknownAgent(f"There is no agent {agent!r}.", hint=hint, agent=agent, near=near, known=listed)
     return agent
 
 
@@ -44,7 +50,50 @@ def check_category(view: View, category: str) -> str:
     """
     known = categories(view)
     if category not in known:
+        near, listed = nearest(category, known), ", ".join(known)
+        hint = f"{_meant(near)}Categories: {listed}."
         raise UnknownCategory(
-            f"There is no category {category!r}.", hint=f"Categories: {', '.join(known)}.", category=category
+            f"There is no category {category!r}.", hint=hint, category=category, near=near, known=listed
         )
     return category
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return which of ``known`` is most like ``word``; empty where none is."""
+    import difflib
+
+    return next(iter(difflib.get_close_matches(word, list(known), n=1)), "")
+
+
+def _meant(near: str) -> str:
+    return f"Did you mean {near}? " if near else ""
+
+
+def whole_id(
+    app: App, ending: str, agent: str | None = None, category: str | None = None, *, gone: bool = False
+) -> str:
+    """Return the one id that ends so, of at least three characters; what is no such ending is returned as it is.
+
+    Args:
+        app: The product.
+        ending: An id, or the end of one.
+        agent: Only this agent's entries count.
+        category: Only this page's and its archive's.
+        gone: What is only in the journal counts as well, and so do runs.
+
+    Raises:
+        UnknownEntry: Several end so.
+    """
+    vaults = [app, *([app.user] if files.is_folder(app.user.folder.root) else ())]
+    memories = (memory for each in vaults for memory in each.shelf.view(fresh=False).memories)
+    known: set[str] = {m.id for m in memories if agent in (None, m.page.agent) and category in (None, m.page.category)}
+    if gone:
+        runs = app.vault.journal_runs()
+        known.update(run.run for run in runs)
+        known.update(change.id for run in runs for change in run.changes)
+    found = [one for one in sorted(known) if one.endswith(ending)]
+    if ending in known or len(ending) < SHORTEST_ENDING or not found:
+        return ending
+    if len(found) > 1:
+        raise UnknownEntry(f"More than one id ends in {ending}.", hint=f"{', '.join(found[:5])}.", ending=ending)
+    return found[0]

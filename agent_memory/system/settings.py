@@ -87,6 +87,18 @@ def load(
     return Settings(resolved)
 
 
+def setting_of(key: str, text: str) -> tuple[Setting, Value]:
+    """Return the setting that ``key`` names, and what ``text`` sets it to.
+
+    Raises:
+        SettingsError: There is no such setting, or it cannot be that.
+    """
+    setting = _BY_KEY.get(key)
+    if setting is None:
+        raise _unknown(key, "what was asked", _BY_KEY)
+    return setting, _check(setting, _parse(setting, text, "what was given"), "what was given")
+
+
 def _from_file(path: Path, *, personal: bool) -> Iterator[tuple[str, Resolved]]:
     text = files.read_text(path)
     if text is None:

@@ -27,10 +27,10 @@ def amended(entry: Entry, change: Amend, newline: str, *, new_id: Callable[[], s
     comment = (entry.comment or Comment(new_id())).changed(meta)
     if rewritten:
         return entries_of.compose(comment, heading, body, newline)
-    return _with_comment(entry, comment, newline)
+    return with_comment(entry, comment, newline)
 
 
-def _with_comment(entry: Entry, comment: Comment, newline: str) -> str:
+def with_comment(entry: Entry, comment: Comment, newline: str) -> str:
     """Change or add the comment line; what stands below stays byte for byte."""
     if entry.comment is None:
         return comment.render() + newline + entry.raw

@@ -15,7 +15,7 @@ from agent_memory.system.paths import PROJECT_FILE, templates_dir
 
 OWNER_FILE: Final = "README.md"
 GIT_IGNORE: Final = ".vault/\nconversations/\n*.am-tmp\n"
-GIT_ATTRIBUTES: Final = "taken.jsonl merge=union\n"
+GIT_ATTRIBUTES: Final = "taken.jsonl merge=union\n*/*.md merge=agent-memory\n*/archive/*.md merge=agent-memory\n"
 MAX_TITLE_CHARS: Final = 100
 
 _TITLE: Final = re.compile(r"^#[ \t]+(.+)$", re.MULTILINE)

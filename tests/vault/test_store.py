@@ -77,7 +77,10 @@ def test_the_first_write_makes_the_folder_what_a_vault_starts_as(root: Path) -> 
     a_vault(root).update(add(), verb="add")
     assert set(truth(root)) == {".gitignore", ".gitattributes", "_project.md", "README.md", "default/decisions.md"}
     assert (root / ".gitignore").read_text(encoding="utf-8").split() == [".vault/", "conversations/", "*.am-tmp"]
-    assert (root / ".gitattributes").read_text(encoding="utf-8") == "taken.jsonl merge=union\n"
+    attributes = (root / ".gitattributes").read_text(encoding="utf-8").splitlines()
+    assert attributes == [
+        "taken.jsonl merge=union", "*/*.md merge=agent-memory", "*/archive/*.md merge=agent-memory",
+    ]  # fmt: skip
     assert a_vault(root).shelf.project_text().startswith("# Hive Log\n")
 
 

@@ -7,16 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from agent_memory.interfaces.cli.output import Command, call_of, confirmed, remark, snippet
+from agent_memory.interfaces.cli.output import Command, call_of, confirmed, remark, snippet, whole
 
 
 def commands() -> dict[str, Command]:
     """Return the commands of this module by name."""
-    config = typer.Typer(help="Settings.", rich_markup_mode=None)
-    config.callback()(lambda: None)
-    config.command("show")(config_show)
     named = (changes, undo, forget, verify, doctor, compact, status, stats)
-    return {command.__name__: command for command in named} | {"config": config}
+    return {command.__name__: command for command in named}
 
 
 def changes(
@@ -53,7 +50,7 @@ def undo(
 
     call = call_of(context)
     with call.app() as app:
-        undone = history.undo(app, target)
+        undone = history.undo(app, whole(app, target, gone=True) if target else None)
     count = len(undone.entries)
     text = f"Took back {count} {'change' if count == 1 else 'changes'} of {undone.run}."
     if undone.kept:
@@ -72,7 +69,7 @@ def forget(
 
     call = call_of(context)
     with call.app() as app:
-        words = forgetting.words_of(app, entry_id, match)
+        words = forgetting.words_of(app, whole(app, entry_id) if entry_id else None, match)
         done = forgetting.preview(app, words)
         if not force:
             remark(_forgetting_text(done, "Would remove", "would lose"))
@@ -125,7 +122,7 @@ def doctor(
     call = call_of(context)
     with call.app() as app:
         if restore is not None:
-            back = doctors.restore(app, restore)
+            back = doctors.restore(app, whole(app, restore, gone=True))
             call.answer({"restored": back.id, "page": back.page.path}, f"{back.id} is back in {back.page.path}.")
             return
         findings = doctors.examine(app)
@@ -219,13 +216,3 @@ def _fabric_lines(fabric: dict[str, Any]) -> list[str]:
     came_to = ", ".join(f"{count} {what}" for what, count in (last or {}).items())
     ran = f"last at {last_run}: {came_to}" if last_run else "never ran"
     return [f"Fabric      {counted}", f"Consolidation {ran}"]
-
-
-def config_show(context: typer.Context) -> None:
-    """List every setting, its value, and where the value comes from."""
-    call = call_of(context)
-    with call.app() as app:
-        rows = {key: {"value": found.value, "source": found.source} for key, found in app.settings.items()}
-    width = max(len(key) for key in rows)
-    text = "\n".join(f"{key:{width}}  {row['value']!s:10}  {row['source']}" for key, row in rows.items())
-    call.answer({"settings": rows}, text)

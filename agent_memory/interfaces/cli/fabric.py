@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from agent_memory.interfaces.cli.output import Command, call_of, confirmed, remark, snippet
+from agent_memory.interfaces.cli.output import Command, call_of, confirmed, remark, snippet, whole
 from agent_memory.interfaces.cli.vault import warn_of, words
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="What it is about, as `editor`.")]
@@ -159,7 +159,7 @@ def recall_notes(
     text = " ".join(query or [])
     with call.app() as app:
         if entry_id is not None:
-            found: Sequence[Any] = [notes.by_id(app, entry_id, agent=agent)]
+            found: Sequence[Any] = [notes.by_id(app, whole(app, entry_id), agent=agent)]
         else:
             found = notes.recall(app, text, k=k, tags=_parts(tags), scope=scope, agent=agent)
     rows = [notes.note_fields(one) for one in found]
@@ -179,14 +179,14 @@ def forget_note(
 
     call = call_of(context)
     with call.app() as app:
-        memory = notes.by_id(app, entry_id, agent=agent)
+        memory = notes.by_id(app, whole(app, entry_id), agent=agent)
         if not force and not confirmed(f"Forget “{snippet(memory.body)}”? It cannot be undone."):
             remark("Left as it is.")
             return
-        done = notes.forget(app, entry_id, agent=agent)
+        done = notes.forget(app, memory.id, agent=agent)
     call.answer(
         {"forgotten": [memory.id for memory in done.removed], "kept": list(done.kept)},
-        "\n".join([f"Forgot {entry_id}.", *(f"Yours, and left as it is: {place}" for place in done.kept)]),
+        "\n".join([f"Forgot {memory.id}.", *(f"Yours, and left as it is: {place}" for place in done.kept)]),
     )
 
 

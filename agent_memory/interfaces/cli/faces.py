@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,7 +12,7 @@ from agent_memory.interfaces.cli.output import Command, call_of
 
 def commands() -> dict[str, Command]:
     """Return the commands of this module by name."""
-    return {"mcp": mcp, "hook": hook}
+    return {"mcp": mcp, "hook": hook, "merge-driver": merge_driver}
 
 
 def mcp(
@@ -33,3 +34,21 @@ def hook(
 ) -> None:
     """Answer an editor's event: JSON in, JSON out, always with 0 and at once."""
     call_of(context).faces["hook"](editor, event)
+
+
+def merge_driver(
+    context: typer.Context,
+    base: Annotated[Path, typer.Argument(metavar="%O", help="The common ancestor's version.")],
+    ours: Annotated[Path, typer.Argument(metavar="%A", help="Our version, which is replaced.")],
+    theirs: Annotated[Path, typer.Argument(metavar="%B", help="The other side's version.")],
+    path: Annotated[str, typer.Argument(metavar="%P", help="Where the file stands in the repository.")],
+    label: Annotated[str, typer.Argument(metavar="[%Y]", help="What git calls the other side.")] = "",
+) -> None:
+    """Merge a page for git, entry by entry: 1 where a conflict is left."""
+    from agent_memory.app import merging
+
+    call, is_clean = call_of(context), merging.merge(base, ours, theirs, path, label)
+    if call.as_json:  # git passes on whatever is said
+        call.answer({"merged": is_clean}, "")
+    if not is_clean:
+        raise typer.Exit(1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agent_memory.interfaces.cli.output import Command, call_of, snippet
+from agent_memory.interfaces.cli.output import Command, call_of, snippet, whole
 
 if TYPE_CHECKING:
     from agent_memory.model.briefing import Briefing, Item
@@ -122,7 +122,7 @@ def why(
 
     call = call_of(context)
     with call.app() as app:
-        found = reasons.why(app, entry_id, query)
+        found = reasons.why(app, whole(app, entry_id), query)
     entry = entry_fields(found.memory)
     links = {key: found.memory.meta[key] for key in ("supersedes", "superseded-by") if key in found.memory.meta}
     hit, origin = found.hit, entry["origin"] or "no conversation"

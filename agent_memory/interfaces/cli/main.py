@@ -8,9 +8,10 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, Final, cast
+from typing import Annotated, Any, Final, cast
 
 import typer
+import typer.core
 
 from agent_memory import __version__
 from agent_memory.errors import AgentMemoryError
@@ -66,16 +67,33 @@ COMMANDS: Final = (
     ),
     ("status", "care", "Show what is set up and how things stand."),
     ("stats", "care", "Show what models were asked and what it cost, and how the memory hangs together."),
-    ("config", "care", "Settings."),
+    ("config", "config", "Settings."),
     ("mcp", "faces", "Serve the memory to an MCP client over standard input and output."),
     ("hook", "faces", "Answer an editor's event: JSON in, JSON out, always with 0 and at once."),
+    ("merge-driver", "faces", "Merge a page for git, entry by entry: 1 where a conflict is left."),
 )
+
+
+class Tasks(typer.core.TyperGroup):
+    """The top of the help: commands by what somebody wants to do."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write a section for each task."""
+        from agent_memory.interfaces.cli.examples import grouped
+
+        width = max(map(len, self.commands))
+        for title, names in grouped(list(self.commands)).items():
+            rows = [(name.ljust(width), (self.commands[name].help or "").partition("\n")[0]) for name in names]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
 
 def build(wanted: str | None) -> typer.Typer:
     """Return the tree of commands: in full if ``wanted`` is None, else with only that command built."""
     cli = typer.Typer(
         name="agent-memory",
+        cls=Tasks,
         help="A memory for coding agents: decisions, lessons and tasks from your chats, as Markdown on your disk.",
         epilog=ANYWHERE,
         rich_markup_mode=None,
@@ -130,7 +148,11 @@ def run(arguments: Sequence[str], faces: Mapping[str, Callable[..., int]] = Mapp
     as_json = "--json" in arguments[: arguments.index("--")] if "--" in arguments else "--json" in arguments
     _mend_streams()
     try:
-        code = build(_first_word(arguments))(arguments or ["--help"], standalone_mode=False, obj=faces)
+        command = typer.main.get_command(build(_first_word(arguments)))
+        if not {"--help", "-h"}.isdisjoint(arguments):
+            examples = importlib.import_module("agent_memory.interfaces.cli.examples")
+            examples.dress(command)
+        code = command(arguments or ["--help"], standalone_mode=False, obj=faces)
         return code if isinstance(code, int) else 0
     except AgentMemoryError as error:
         failures.report(type(error).__name__, error.message, error.hint, as_json=as_json)
@@ -143,7 +165,8 @@ def run(arguments: Sequence[str], faces: Mapping[str, Callable[..., int]] = Mapp
         failures.report("FileError", f"{what}.", "Check that it exists and that you may use it.", as_json=as_json)
         return failures.FAILED
     except _WrongUsage as error:
-        message = error.format_message().rstrip(".") + "."
+        message = error.format_message().rstrip(".")
+        message += "" if message.endswith("?") else "."
         failures.report("UsageError", message, "`agent-memory --help` lists what there is.", as_json=as_json)
         return failures.WRONG_USAGE
 

@@ -63,6 +63,13 @@ def call_of(context: typer.Context) -> Call:
     return call
 
 
+def whole(app: App, entry_id: str, agent: str | None = None, category: str | None = None, *, gone: bool = False) -> str:
+    """Return the id that is meant, which may be given by its end; every command that takes an id asks here."""
+    from agent_memory.app.names import whole_id
+
+    return whole_id(app, entry_id, agent, category, gone=gone)
+
+
 def remark(text: str) -> None:
     """Say something on stderr that is no result."""
     print(printable(text), file=sys.stderr)

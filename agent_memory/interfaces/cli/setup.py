@@ -10,6 +10,7 @@ import typer
 from agent_memory.interfaces.cli.output import Command, Progress, call_of, confirmed, remark
 
 if TYPE_CHECKING:
+    from agent_memory.app.container import App
     from agent_memory.app.setup import Done, Part
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
@@ -32,6 +33,10 @@ def init(
     ] = None,
     allow_automatic_tasks: Annotated[
         bool, typer.Option("--allow-automatic-tasks", help="Let tasks of this workspace start without being asked for.")
+    ] = False,
+    merge_driver: Annotated[
+        bool,
+        typer.Option("--merge-driver", help="Have git merge pages entry by entry; this is a setting of the clone."),
     ] = False,
 ) -> None:
     """Set this workspace up: its memory, your editor, and what past chats hold."""
@@ -62,12 +67,13 @@ def init(
             progress.close()
         if warning := setup.obstacle(app):
             remark(warning)
+        _git(app, wanted=merge_driver)
     _tell(call, place, done.parts, _done_text(done, place), chats=_chats(done))
 
 
 def uninstall(context: typer.Context, yes: Yes = False, dry_run: DryRun = False) -> None:
     """Take out of the editor's files what init has put there; the memory stays."""
-    from agent_memory.app import setup
+    from agent_memory.app import merging, setup
 
     call = call_of(context)
     with call.app() as app:
@@ -81,9 +87,22 @@ def uninstall(context: typer.Context, yes: Yes = False, dry_run: DryRun = False)
                 remark("Left as it is.")
                 return
         parts = setup.uninstall(app)
+        if merging.take_back(app):
+            remark("Git merges pages as any text again.")
     gone = sum(part.changes and part.state != "left alone" for part in parts)
     lines = [f"Taken out of {gone} files. Your memory stays in {memory}.", *_left(parts)]
     _tell(call, place, parts, "\n".join(lines))
+
+
+def _git(app: App, *, wanted: bool) -> None:
+    """Have git merge pages by us if that is wanted; where it might be, say how."""
+    from agent_memory.app import merging
+
+    if wanted:
+        agreed = merging.set_up(app)
+        remark("Git merges pages entry by entry here." if agreed else "Git cannot be set up: this is no repository.")
+    elif merging.is_offered(app):
+        remark("Git can merge pages entry by entry: agent-memory init --merge-driver")
 
 
 def _planned(parts: Sequence[Part]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from agent_memory.interfaces.cli.output import Command, call_of, snippet
+from agent_memory.interfaces.cli.output import Command, call_of, snippet, whole
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="An entry.")]
 Query = Annotated[list[str] | None, typer.Argument(metavar="[QUERY]...", help="Words to look for.")]
@@ -53,7 +53,7 @@ def _recall(
     call = call_of(context)
     with call.app() as app:
         if entry_id is not None:
-            found = [lessons.by_id(app, shelf, entry_id)]
+            found = [lessons.by_id(app, shelf, whole(app, entry_id))]
         else:
             found = lessons.recall(app, shelf, text, k=k, agent=agent)
         rows = [lessons.fields(app, memory) for memory in found]
@@ -79,6 +79,7 @@ def show_links(context: typer.Context, entry_id: Id) -> None:
 
     call, arrows = call_of(context), {"to": "->", "from": "<-"}
     with call.app() as app:
+        entry_id = whole(app, entry_id)
         rows = [tending.link_fields(link) for link in tending.links(app, entry_id)]
     lines = [
         f"{arrows[row['direction']]} {row['kind']} {row['id']}{_status(row)}\n   {snippet(row['snippet'])}"
@@ -103,6 +104,7 @@ def add_link(
 
     call = call_of(context)
     with call.app() as app:
+        entry_id, other = whole(app, entry_id), whole(app, other)
         tending.link(app, entry_id, kind, other)
     call.answer({"id": entry_id, "kind": kind, "to": other}, f"{entry_id} {kind} {other}.")
 
@@ -118,6 +120,7 @@ def remove_link(
 
     call = call_of(context)
     with call.app() as app:
+        entry_id, other = whole(app, entry_id), whole(app, other)
         count = tending.unlink(app, entry_id, other, kind)
     call.answer({"id": entry_id, "removed": count}, f"{entry_id} leads to {other} no more.")
 
@@ -132,7 +135,7 @@ def vote(
 
     call = call_of(context)
     with call.app() as app:
-        memory, score = tending.vote(app, entry_id, direction)
+        memory, score = tending.vote(app, whole(app, entry_id), direction)
     call.answer({"id": memory.id, "votes": round(score, 2)}, f"{memory.id} has {score:+.2f}.  {snippet(memory.body)}")
 
 

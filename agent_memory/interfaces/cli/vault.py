@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from agent_memory.errors import FileError, UsageError
-from agent_memory.interfaces.cli.output import Command, call_of, confirmed, remark, snippet, stamp
+from agent_memory.interfaces.cli.output import Command, call_of, confirmed, remark, snippet, stamp, whole
 
 Agent = Annotated[str, typer.Argument(metavar="AGENT")]
 Category = Annotated[str, typer.Argument(metavar="CATEGORY")]
@@ -137,7 +137,7 @@ def get_entry(context: typer.Context, agent: Agent, category: Category, entry_id
 
     call = call_of(context)
     with call.app() as app:
-        memory = vault.entry(app, agent, category, entry_id)
+        memory = vault.entry(app, agent, category, whole(app, entry_id, agent, category))
     call.answer(vault.entry_fields(memory), memory.body)
 
 
@@ -167,7 +167,7 @@ def edit_entry(
 
     call = call_of(context)
     with call.app() as app:
-        written = vault.edit(app, agent, category, entry_id, words(content, file))
+        written = vault.edit(app, agent, category, whole(app, entry_id, agent, category), words(content, file))
     warn_of(written.redactions)
     call.answer(vault.entry_fields(written.memory), f"Saved {written.memory.id}.")
 
@@ -184,11 +184,11 @@ def delete_entry(
 
     call = call_of(context)
     with call.app() as app:
-        memory = vault.entry(app, agent, category, entry_id)
+        memory = vault.entry(app, agent, category, whole(app, entry_id, agent, category))
         if not force and not confirmed(f"Delete “{snippet(memory.body)}”?"):
             remark("Left as it is.")
             return
-        memory = vault.delete(app, agent, category, entry_id)
+        memory = vault.delete(app, agent, category, memory.id)
     call.answer({"deleted": memory.id, "agent": agent, "category": category}, f"Deleted {memory.id}.")
 
 
@@ -198,7 +198,7 @@ def accept_entry(context: typer.Context, agent: Agent, category: Category, entry
 
     call = call_of(context)
     with call.app() as app:
-        memory = vault.accept(app, agent, category, entry_id)
+        memory = vault.accept(app, agent, category, whole(app, entry_id, agent, category))
     call.answer(vault.entry_fields(memory), f"Accepted {memory.id}.")
 
 
@@ -208,7 +208,7 @@ def reject_entry(context: typer.Context, agent: Agent, category: Category, entry
 
     call = call_of(context)
     with call.app() as app:
-        memory = vault.reject(app, agent, category, entry_id)
+        memory = vault.reject(app, agent, category, whole(app, entry_id, agent, category))
     call.answer({"rejected": memory.id, "agent": agent, "category": category}, f"Rejected {memory.id}.")
 
 
