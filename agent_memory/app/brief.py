@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from agent_memory.app import surfaced
 from agent_memory.app.container import App
 from agent_memory.app.names import check_agent
 from agent_memory.app.recall import asked_for, fading
@@ -67,7 +68,8 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
         recovering: The last messages of a session that is being taken up again; by default those of its agent's
             checkpoint, if no handoff has taken them over.
         shown: Digests of what the reader has seen already, as ``Briefing.digests`` gave them.
-        session: The conversation that the command is from; a model's rewriting of it is remembered for that.
+        session: The conversation that the command is from; what it is told is remembered for it, and a model's
+            rewriting of the command.
         history: What was said before, oldest first: what a command refers to is looked for too.
 
     Raises:
@@ -77,7 +79,7 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
     check_agent(app, agent)
     if recovering is None:
         recovering = _left_off(app, agent) if kind == "session" else ()
-    return build(
+    briefing = build(
         agent,
         _source(app, agent, command, recovering, asked_for(app, session, command, history)),
         kind,
@@ -86,6 +88,8 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
         shown=shown,
         caps={section: _cap(app, group) for section, group in CAPS.items()},
     )
+    surfaced.note(app, session, briefing.told)
+    return briefing
 
 
 def brief_fresh(  # noqa: PLR0913 (as for ``brief``)

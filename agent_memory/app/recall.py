@@ -21,7 +21,7 @@ def search(app: App, query: Query, *, session: str = "", history: History = ()) 
     Args:
         app: The product.
         query: What is looked for.
-        session: The conversation that it is from, if it is from one.
+        session: The conversation that it is from, if it is from one; what it is told is remembered for it.
         history: What was said there before, oldest first: what the query refers to is looked for too.
 
     Raises:
@@ -35,7 +35,12 @@ def search(app: App, query: Query, *, session: str = "", history: History = ()) 
     if not app.folder.root.exists():
         return []
     query = replace(query, text=asked_for(app, session, query.text, history), fading=fading(app))
-    return excerpted(recall(app.index, query), query)
+    hits = recall(app.index, query)
+    if session:
+        from agent_memory.app import surfaced  # most searches are nobody's
+
+        surfaced.note(app, session, hits)
+    return excerpted(hits, query)
 
 
 def fading(app: App) -> Fading:

@@ -6,18 +6,20 @@ entries: whatever interrupts this, doing it again applies the same reply, and as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
-from agent_memory.app import asking, profile
+from agent_memory.app import asking, profile, refining, surfaced
 from agent_memory.app.asking import FAILURES_WARNED, Call
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options, transcript_folders
 from agent_memory.app.intake import Intake
+from agent_memory.app.reflected import Estimate, Reflected
 from agent_memory.app.tally import Tally
 from agent_memory.errors import AgentMemoryError, InvalidValue, UsageError
 from agent_memory.fabric.forgotten import forgotten_at
+from agent_memory.fabric.refine import Refined
 from agent_memory.fabric.take import Proposal, Rules, Taking, take
 from agent_memory.model.asking import Prompt
 from agent_memory.model.memory import Batch, Fact, TakenLine
@@ -38,50 +40,6 @@ class Due:
 
     agent: str
     exchange: Exchange
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What a backlog would come to: calls, the most tokens they may use, their cost, and what today has left."""
-
-    calls: int = 0
-    recorded: int = 0
-    tokens: int = 0
-    cost: float = 0.0
-    tokens_left: int = 0
-
-
-@dataclass
-class Reflected:
-    """What reflecting came to: outcomes of calls, entries stored by category, lines dropped by reason."""
-
-    estimate: Estimate
-    outcomes: dict[str, int] = field(default_factory=dict)
-    stored: dict[str, int] = field(default_factory=dict)
-    duplicates: int = 0
-    facts: int = 0
-    evolutions: int = 0
-    dropped: dict[str, int] = field(default_factory=dict)
-    gave_up: bool = False
-
-    def count(self, outcome: str) -> None:
-        """Count one exchange's outcome."""
-        _add(self.outcomes, {outcome: 1})
-
-    def add(self, reflection: Reflection, taking: Taking) -> None:
-        """Count one applied reply."""
-        for (what, where), number in taking.outcomes.items():
-            if what in ("stored", "proposed"):
-                _add(self.stored, {where: number})
-        self.duplicates += taking.count("duplicate")
-        self.facts += len(reflection.facts)
-        self.evolutions += len(reflection.evolutions)
-        _add(self.dropped, reflection.dropped)
-
-
-def _add(counts: dict[str, int], more: Mapping[str, int]) -> None:
-    for name, number in more.items():
-        counts[name] = counts.get(name, 0) + number
 
 
 def _about(exchange: Exchange) -> Subject:
@@ -117,7 +75,7 @@ class Reflector:
 
     def tokens(self, due: Due) -> int:
         """Return the most tokens that asking may use."""
-        return asking.tokens_of(self._prompt(due))
+        return asking.tokens_of(self._prompt(due, surfaced.listed(self._app, due.agent, due.exchange)))
 
     def send(self, due: Due) -> Call | None:
         """Ask about an exchange; None where it is settled without a call, or there is no room for one today."""
@@ -130,9 +88,11 @@ class Reflector:
         if (reply := self.recorded(exchange)) is not None:
             self.apply(due, reply)
             return None
-        timeout_s = app.settings.number("reflection.timeout_s")
-        call = asking.start(app, self._prompt(due), about=_about(exchange), timeout_s=timeout_s)
-        if call is None:
+        timeout_s, listed = app.settings.number("reflection.timeout_s"), surfaced.listed(app, due.agent, exchange)
+        call = asking.start(app, self._prompt(due, listed), about=_about(exchange), timeout_s=timeout_s)
+        if call is not None:
+            surfaced.keep_list(app, exchange, listed)
+        else:
             self.tally.count("skipped")
         return call
 
@@ -142,6 +102,8 @@ class Reflector:
         self.tally.count(outcome)
         if outcome in ("ok", "none"):
             self.apply(due, reply)
+        else:
+            surfaced.drop_list(self._app, due.exchange)
         return outcome
 
     def apply(self, due: Due, reply: str) -> None:
@@ -151,21 +113,25 @@ class Reflector:
             LockTimeout: Somebody else kept the vault's lock; the reply stays, and is applied next time.
         """
         reflection, app = self._read(due, reply), self._app
-        taken: list[Taking] = []
+        taken: list[tuple[Taking, Refined]] = []
+        told, near = surfaced.kept_list(app, due.exchange)
 
         def plan(view: View) -> Batch:
             if view.taken.by_key(due.exchange.key) is not None:
                 return Batch()
             taking = take(view, [self._proposal(due, reflection)], self._rules())
+            refined = refining.refined(app, view, due.exchange, reflection, taking.batch, told, near)
             done = TakenLine(due.exchange.key, "", app.clock.now(), "reflected")
-            taken[:] = [taking]
-            return Batch(taking.batch.changes, (*taking.batch.taken, done))
+            taken[:] = [(taking, refined)]
+            return Batch((*taking.batch.changes, *refined.changes), (*taking.batch.taken, done))
 
         if app.vault.view().taken.by_key(due.exchange.key) is None:
             self._take_facts(due, reflection.facts)
         app.vault.update(plan, verb=self._verb)
-        for taking in taken:
-            self.tally.add(reflection, taking)
+        for taking, refined in taken:
+            self.tally.add(reflection, taking, refined)
+            refining.enter(app, due.exchange, refined, listed=len(told | near))
+        surfaced.drop_list(app, due.exchange)
 
     def _take_facts(self, due: Due, facts: Iterable[Fact]) -> None:
         """Tell the profile. If this is cut short it is told again, and what it knows already changes nothing."""
@@ -197,10 +163,14 @@ class Reflector:
         notes = settings.flag("notes.enabled") and settings.flag("reflection.auto_store_notes")
         return read(due.exchange, reply, Limits(facts, settings.count("reflection.max_notes_per_call"), notes=notes))
 
-    def _prompt(self, due: Due) -> Prompt:
+    def _prompt(self, due: Due, listed: surfaced.Listed) -> Prompt:
         known = [f"{one.key}: {one.value}" for one in profile.listed(self._app, agent=due.agent).facts]
         return prompt_for(
-            due.exchange, known=known, max_reply_tokens=self._app.settings.count("reflection.max_reply_tokens")
+            due.exchange,
+            known=known,
+            told=[surfaced.row(memory) for memory in listed.told],
+            near=[surfaced.row(memory) for memory in listed.near],
+            max_reply_tokens=self._app.settings.count("reflection.max_reply_tokens"),
         )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from agent_memory.app import surfaced
 from agent_memory.app.brief import brief
 from agent_memory.app.container import App
 from agent_memory.editors.table import BRIEFING_RULE, rule_of
@@ -45,11 +46,12 @@ def refresh(app: App) -> None:
     with locks.locked(app.folder.briefing_lock, timeout_s=app.settings.number("vault.lock_timeout_s")):
         rules = list(_rules(app))  # as they are now: they may just have been taken away
         try:
-            text = brief(app, app.agent, "", recovering=()).text
+            briefing = brief(app, app.agent, "", recovering=())
         except AgentMemoryError:
             _write(rules, "")
             raise
-        _write(rules, text)
+        _write(rules, briefing.text)
+        surfaced.note(app, surfaced.EVERY_CHAT, briefing.told, instead=True)
 
 
 def record(app: App) -> dict[str, dict[str, Any]]:

@@ -11,15 +11,13 @@ from agent_memory.app.recall import fading
 from agent_memory.app.vault import entry_named
 from agent_memory.errors import InvalidValue, UnknownEntry
 from agent_memory.fabric.relate import key_of_linked
-from agent_memory.model.links import KINDS, LINKS, PARENT, SUPERSEDED_BY, Kind, edges_of, made_links, text_of
+from agent_memory.model.links import DRAWN, LINKS, SUPERSEDED_BY, drawn, edges_of, made_links, text_of
 from agent_memory.model.memory import Amend, Batch, Memory, TakenLine
 from agent_memory.model.text import one_line, shorten
 from agent_memory.model.votes import Direction
 from agent_memory.redaction import redact
 from agent_memory.vault.view import View
 
-DRAWN: Final[tuple[Kind, ...]] = tuple(kind for kind in KINDS if kind != PARENT)
-"""The kinds of link that somebody may draw."""
 SNIPPET_CHARS: Final = 160
 
 
@@ -71,7 +69,7 @@ def link(app: App, entry_id: str, kind: str, other_id: str) -> None:
         UnknownEntry: One of them is not there.
         InvalidValue: The kind is none, or the other end cannot be one.
     """
-    named = next((one for one in DRAWN if one == kind), None)
+    named = drawn(kind)
     if named is None:
         raise InvalidValue.of("kind", f"{kind!r} is none.", hint=f"Kinds: {', '.join(DRAWN)}.")
     home, memory = held(app, entry_id)

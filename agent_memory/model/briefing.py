@@ -99,6 +99,11 @@ class Briefing:
         return tuple(Cut(section, count, reason) for (section, reason), count in missing.items())
 
     @property
+    def told(self) -> tuple[Hit, ...]:
+        """The memories that it shows, whole or shortened."""
+        return tuple(item.hit for item in self.items if item.hit and item.fate != "cut")
+
+    @property
     def digests(self) -> tuple[str, ...]:
         """What to remember as shown."""
         return tuple(dict.fromkeys(item.digest for item in self.items if item.fate != "cut"))

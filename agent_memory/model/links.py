@@ -18,9 +18,16 @@ LINKS: Final = "links"
 SUPERSEDED_BY: Final = "superseded-by"
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 PARENT: Final[Kind] = "parent"
+DRAWN: Final[tuple[Kind, ...]] = tuple(kind for kind in KINDS if kind != PARENT)
+"""The kinds of link that somebody may draw."""
 
 _NAME: Final = re.compile(r"[0-9]{1,18}")
 _WRITTEN: Final = re.compile(rf"\[\[({_NAME.pattern})\]\]")
+
+
+def drawn(name: str) -> Kind | None:
+    """Return the kind of this name, None if nobody may draw one."""
+    return next((kind for kind in DRAWN if kind == name), None)
 
 
 def made_links(memory: Memory) -> tuple[Link, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from typing import Final
@@ -17,13 +17,14 @@ from typing import Final
 from agent_memory.model.asking import Prompt
 from agent_memory.model.ids import fingerprint
 from agent_memory.model.memory import Candidate, Fact
+from agent_memory.model.refining import Evolution, Refinement
 from agent_memory.model.text import fold, one_line, words
 from agent_memory.model.transcript import Origin
 from agent_memory.redaction import redact
 from agent_memory.redaction.redact import MARK
 from agent_memory.reflection.exchange import Exchange
 from agent_memory.reflection.grounding import Ground, Support, introduced
-from agent_memory.reflection.reply import Evolution, Kind, Said, Set, parse
+from agent_memory.reflection.reply import Kind, Said, Set, parse
 from agent_memory.reflection.table import table
 
 KNOWN_FACTS: Final = 40
@@ -41,8 +42,10 @@ SCHEMA: Final = {
     "additionalProperties": False,
 }
 GRAMMAR: Final = r"""
-root ::= "NONE" | line ("\n" line)? ("\n" line)? ("\n" line)? ("\n" line)? ("\n" line)?
-line ::= ("NOTE " | "DECISION " | "LESSON " | "TASK ") [^\n]+ | "SET " [a-zA-Z0-9] [a-zA-Z0-9_.-]* "=" [^\n]+
+root ::= "NONE" | line ("\n" line){0,11}
+line ::= ("NOTE " | "DECISION " | "LESSON " | "TASK ") [^\n]+ | "SET " [a-zA-Z0-9] [a-zA-Z0-9_.-]* "=" [^\n]+ | listed
+listed ::= "LINK #" id " " [a-z-]+ " #" id | "VOTE " ("up" | "down") " #" id | "EVOLVE #" id " [tags=" [^\n\]]+ "]"
+id ::= [1-9] [0-9]{0,17}
 """.strip()
 
 _NAMED: Final = re.compile(
@@ -65,13 +68,13 @@ class Reflection:
 
     candidates: tuple[Candidate, ...] = ()
     facts: tuple[Fact, ...] = ()
-    evolutions: tuple[Evolution, ...] = ()
+    refinements: tuple[Refinement, ...] = ()
     dropped: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def says_something(self) -> bool:
         """Whether anything of the reply is believed."""
-        return bool(self.candidates or self.facts or self.evolutions)
+        return bool(self.candidates or self.facts or self.refinements)
 
 
 def is_trivial(exchange: Exchange) -> bool:
@@ -82,12 +85,28 @@ def is_trivial(exchange: Exchange) -> bool:
     return all(table().finds("probe", clause) or table().finds("once", clause) for clause in clauses)
 
 
-def prompt_for(exchange: Exchange, *, known: Sequence[str] = (), max_reply_tokens: int) -> Prompt:
-    """Return what to ask about an exchange, where the ``known`` facts, ``key: value``, stand already."""
+def prompt_for(
+    exchange: Exchange,
+    *,
+    known: Sequence[str] = (),
+    told: Sequence[str] = (),
+    near: Sequence[str] = (),
+    max_reply_tokens: int,
+) -> Prompt:
+    """Return what to ask about an exchange.
+
+    Args:
+        exchange: What was said.
+        known: The facts that stand already, each ``key: value``.
+        told: The memories that its conversation was told, each ``#id`` and its words.
+        near: Other memories of what it speaks of.
+        max_reply_tokens: How long the reply may be.
+    """
     # Each side is one line, so that nothing said in it can look like a heading of ours.
     said, answered = (one_line(text) for text in (exchange.user_text, exchange.answer_text))
     profile = [f"- {one_line(fact)[:KNOWN_CHARS]}" for fact in known[:KNOWN_FACTS]]
-    parts = [*(["### known profile", *profile, ""] if profile else [])]
+    lists = {"known profile": profile, "told": told, "near": near}
+    parts = [line for name, rows in lists.items() if rows for line in (f"### {name}", *map(one_line, rows), "")]
     parts += ["### exchange", f"USER: {said}", f"ASSISTANT: {answered}", "", "### output"]
     return Prompt(_instructions(), "\n".join(parts), max_reply_tokens, SCHEMA, GRAMMAR)
 
@@ -103,9 +122,13 @@ def read(exchange: Exchange, reply: str, limits: Limits) -> Reflection:
     room: Counter[str] = Counter(dict.fromkeys(CATEGORIES, limits.entries) | {"fact": limits.facts})
     room["note"] *= limits.notes
     believed: list[Candidate | Fact] = []
+    refinements: list[Refinement] = []
     for line in parsed.lines:
+        if not isinstance(line, Said | Set):
+            refinements += judged.refined(line)
+            continue
         kind = line.kind if isinstance(line, Said) else "fact"
-        if isinstance(line, Evolution) or (found := judged.believe(line)) is None:
+        if (found := judged.believe(line)) is None:
             continue
         if room[kind] > 0:
             believed.append(found)
@@ -114,8 +137,7 @@ def read(exchange: Exchange, reply: str, limits: Limits) -> Reflection:
         room[kind] -= 1
     candidates = tuple(found for found in believed if isinstance(found, Candidate))
     facts = tuple(found for found in believed if isinstance(found, Fact))
-    evolutions = tuple(line for line in parsed.lines if isinstance(line, Evolution))
-    return Reflection(candidates, facts, evolutions, dict(+judged.dropped))
+    return Reflection(candidates, facts, tuple(refinements), dict(+judged.dropped))
 
 
 class _Judge:
@@ -133,6 +155,14 @@ class _Judge:
             self.dropped[found] += 1
             return None
         return found
+
+    def refined(self, line: Refinement) -> list[Refinement]:
+        """Leave out the tags that nobody spoke of; the rest of such a line is judged by whoever has the memories."""
+        if not isinstance(line, Evolution):
+            return [line]
+        tags = tuple(tag for tag in line.tags if self._both.holds(tag) and not self._refused(tag))
+        self.dropped["ungrounded"] += not tags
+        return [replace(line, tags=tags)] if tags else []
 
     def _candidate(self, line: Said) -> Candidate | str:
         if why := self._refused(line.text):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from agent_memory.model.memory import KEEP_TAG, SYSTEM_TAGS, Fact
+from agent_memory.model.refining import Ballot, Evolution, Linking, Refinement
 from agent_memory.model.text import fold, one_line, words
 
 Kind = Literal["note", "decision", "lesson", "task"]
@@ -32,7 +33,11 @@ _OPTIONS: Final = re.compile(r"\s*\[([^\[\]]*)\]$")
 _KEY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _TAG: Final = re.compile(r"[^\W_][\w/-]*")
 _KEYWORD: Final = re.compile(r"[^\W_][\w ./-]*")
-_EVOLVE: Final = re.compile(r"EVOLVE #([1-9]\d{0,19}) \[tags=([^\[\]]*)\]")
+_REFINES: Final = re.compile(
+    r"EVOLVE #(?P<id>[1-9][0-9]{0,17}) \[tags=(?P<tags>[^\[\]]*)\]|VOTE (?P<vote>up|down) #(?P<item>[1-9][0-9]{0,17})"
+    r"|LINK #(?P<source>[1-9][0-9]{0,17}) (?P<kind>[a-z-]{1,40}) #(?P<target>[1-9][0-9]{0,17})"
+)
+_REFINING: Final = frozenset({"EVOLVE", "LINK", "VOTE"})
 _HASHTAG: Final = re.compile(r"#(?=[^\W\d])")
 
 
@@ -47,15 +52,6 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Evolution:
-    """A line that proposes more tags for an entry that stands."""
-
-    number: int
-    id: str
-    tags: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Set:
     """A line that proposes a fact."""
 
@@ -63,7 +59,7 @@ class Set:
     fact: Fact
 
 
-Line = Said | Set | Evolution
+Line = Said | Set | Refinement
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +79,7 @@ def parse(text: str) -> Reply:
     malformed = 0
     for number, line in enumerate(written, 1):
         word = line.partition(" ")[0]
-        if word in _KINDS or word in ("SET", "EVOLVE"):
+        if word in _KINDS or word in _REFINING or word == "SET":
             read = _line(number, word, line)
             malformed += read is None
             if read is not None:
@@ -118,17 +114,17 @@ def _name(line: Line) -> object:
             return line.kind, fold(line.text)
         case Set():
             return line.fact.key
-        case Evolution():
-            return line.id, "evolve"
+        case Evolution() | Ballot():
+            return line.id, type(line)
+        case Linking():
+            return line.source, line.kind, line.target
 
 
 def _line(number: int, word: str, line: str) -> Line | None:
     if not line.isprintable():
         return None  # control characters, and those that hide words or turn them round
-    if word == "EVOLVE":
-        match = _EVOLVE.fullmatch(line)
-        tags = _marks(match[2], _TAG) if match else ()
-        return Evolution(number, match[1], tags) if match and tags else None
+    if word in _REFINING:
+        return _refinement(number, line)
     body, options = _split(line.removeprefix(word).strip())
     if word == "SET":
         fact = _fact(body, options)
@@ -137,6 +133,18 @@ def _line(number: int, word: str, line: str) -> Line | None:
     if len(words(text)) < MIN_WORDS or len(text) > MAX_TEXT_CHARS:
         return None
     return Said(number, _KINDS[word], text, _marks(options.get("tags", ""), _TAG))
+
+
+def _refinement(number: int, line: str) -> Refinement | None:
+    match = _REFINES.fullmatch(line)
+    if match is None:
+        return None
+    if match["kind"]:
+        return Linking(number, match["source"], match["kind"], match["target"])
+    if match["vote"]:
+        return Ballot(number, match["item"], "up" if match["vote"] == "up" else "down")
+    tags = _marks(match["tags"], _TAG)
+    return Evolution(number, match["id"], tags) if tags else None
 
 
 def _split(text: str) -> tuple[str, dict[str, str]]:

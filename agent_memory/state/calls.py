@@ -78,6 +78,12 @@ class Calls:
         with self._database.atomic():
             self._skip(about, at)
 
+    def enter(self, about: Subject, at: datetime, outcome: Outcome) -> None:
+        """Enter what became of a part of a reply that another call paid for, once."""
+        with self._database.atomic():
+            if not self._has(about, outcome):
+                self._enter(about, at, Spent(outcome))
+
     def settle(self, call: int, about: Subject, spent: Spent, reply: str | None = None) -> None:
         """Enter what a reserved call came to, and keep its reply if it has one."""
         with self._database.atomic():

@@ -1,4 +1,7 @@
-"""What each session has been told already: digests of items, never their words. Lost, something is told twice."""
+"""What each session has been told already: digests of items and ids of memories, never their words.
+
+Lost, something is told twice, and a reflection has less to speak of.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +25,19 @@ class Shown:
 
     def of(self, session: str) -> frozenset[str]:
         """Return the digests of what ``session`` has been shown since it began, or since it was cleared."""
-        return frozenset(self._digests(session))
+        return frozenset(self.all_of(session))
+
+    def all_of(self, session: str) -> list[str]:
+        """Return the same in order, what was shown last at the end."""
+        row = self._database.row("select digests from shown where session = ?", [clean(session)])
+        return [] if row is None else str(row["digests"]).split()
 
     def add(self, session: str, digests: Iterable[str], at: datetime) -> None:
         """Note that ``session`` was shown these too; the sessions that were shown nothing for longest are dropped."""
         with self._database.atomic():
-            known = dict.fromkeys((*self._digests(session), *digests))
-            row = [clean(session), at.astimezone(UTC).isoformat(), " ".join(list(known)[-MAX_DIGESTS:])]
+            new = dict.fromkeys(digests)
+            known = [*(one for one in self.all_of(session) if one not in new), *new]
+            row = [clean(session), at.astimezone(UTC).isoformat(), " ".join(known[-MAX_DIGESTS:])]
             self._database.run("insert or replace into shown values (?, ?, ?)", row)
             self._database.run(
                 "delete from shown where session not in (select session from shown order by at desc limit ?)",
@@ -38,7 +47,3 @@ class Shown:
     def clear(self, session: str) -> None:
         """Note that a session's context was emptied, so that everything is new to it."""
         self._database.run("delete from shown where session = ?", [clean(session)])
-
-    def _digests(self, session: str) -> list[str]:
-        row = self._database.row("select digests from shown where session = ?", [clean(session)])
-        return [] if row is None else str(row["digests"]).split()

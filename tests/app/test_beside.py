@@ -17,7 +17,7 @@ def fresh(workspace: Workspace, number: int = 1) -> Chat:
 
 def outcomes(workspace: Workspace) -> list[str]:
     with workspace.app() as app:
-        return sorted(entry.spent.outcome for entry in app.state.calls.entries())
+        return sorted(entry.spent.outcome for entry in app.state.calls.entries() if entry.purpose == "reflection")
 
 
 def asked_about(server: ModelServer) -> list[str]:

@@ -12,7 +12,7 @@ from agent_memory.app import forget as forgetting
 from agent_memory.app import profile, reflecting, stats
 from agent_memory.app import vault as vaults
 from agent_memory.app.ingest import Options
-from agent_memory.app.reflecting import Reflected
+from agent_memory.app.reflected import Reflected
 from agent_memory.app.verify import verify
 from agent_memory.errors import SettingsError, UsageError
 from agent_memory.interfaces.cli.main import run
@@ -52,7 +52,7 @@ def retold(workspace: Workspace) -> dict[str, str]:
 
 def ledger(workspace: Workspace) -> list[str]:
     with workspace.app() as app:
-        return [entry.spent.outcome for entry in app.state.calls.entries()]
+        return [entry.spent.outcome for entry in app.state.calls.entries() if entry.purpose == "reflection"]
 
 
 def test_what_a_model_says_goes_into_the_vault_once(workspace):
@@ -145,17 +145,6 @@ def test_other_replies_leave_the_vault_alone(workspace, script, outcome):
     assert tally.outcomes == {outcome: 1}
     assert ledger(workspace) == [outcome]
     assert retold(workspace) == {}
-
-
-def test_an_evolution_is_counted_and_changes_nothing(workspace):
-    talk(workspace)
-    with workspace.app() as app:
-        note = vaults.add(app, "default", "notes", "The export uses the old format.", []).memory
-    with model_server(says(f"EVOLVE #{note.id} [tags=export]")) as server:
-        tally = reflect(workspace, server)
-
-    assert tally.evolutions == 1
-    assert [memory.raw for memory in workspace.memories() if memory.id == note.id] == [note.raw]
 
 
 def test_what_failed_is_asked_again_next_time_and_what_was_none_is_not(workspace):

@@ -2,6 +2,8 @@
 
 from functools import partial
 
+from agent_memory.app import vault as vaults
+from tests.app.test_refining import FILE, OLD, note, tell
 from tests.app.test_reflecting import LINES, reflect, talk
 from tests.crash.faults import put_back, states_of
 from tests.servers import model_server, says
@@ -55,3 +57,35 @@ def test_what_a_killed_call_may_have_used_counts_against_the_day(make):
                 reserved = max(reserved, app.state.calls.tokens_on(app.clock.now()))
 
     assert reserved > settled == 110
+
+
+def test_after_any_durable_step_links_tags_and_votes_are_applied_once(make):
+    workspace = make()
+    first, second = note(workspace, OLD), note(workspace, FILE)
+    with workspace.app() as app:
+        decision = vaults.add(app, "default", "decisions", "The import of the supplier file runs at noon.", []).memory
+    tell(workspace, first, second, decision.id)
+    talk(workspace)
+    votes = "\n".join(f"VOTE down #{name}" for name in (first, second, decision.id))
+    said = f"{LINES}\nLINK #{second} caused-by #1\n{votes}\nEVOLVE #{second} [tags=import]"
+    with model_server(says(said), says("NONE")) as server:
+        states = states_of(workspace, partial(reflect, workspace, server))
+        expected = refined(workspace)
+        found = []
+        for state in states:
+            put_back(workspace, state)
+            workspace.clock.advance(minutes=2)
+            before = len(server.requests)
+            reflect(workspace, server)
+            found += [refined(workspace)] if len(server.requests) == before else []
+
+    assert len(found) > 5
+    assert [one for one in found if one != expected] == []
+    assert len([one for one in expected if one[1] == "-1"]) == 3
+
+
+def refined(workspace: Workspace) -> set[tuple[object, ...]]:
+    standing = (memory for memory in workspace.memories() if memory.active)
+    return {
+        (one.body, one.meta.get("votes"), one.meta.get("links", "").partition(">")[0], one.tags) for one in standing
+    }

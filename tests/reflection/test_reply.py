@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory.model.memory import Fact
-from agent_memory.reflection.reply import MAX_LINES, Evolution, Reply, Said, Set, parse
+from agent_memory.model.refining import Ballot, Evolution, Linking
+from agent_memory.reflection.reply import MAX_LINES, Reply, Said, Set, parse
 
 
 def facts(text: str) -> list[Fact]:
@@ -50,6 +51,14 @@ def test_an_evolution_names_an_entry_and_tags():
     reply = parse("EVOLVE #12 [tags=a,b]\nEVOLVE #0 [tags=a]\nEVOLVE #13\nEVOLVE #x [tags=a]\nEVOLVE #12 [tags=c]")
 
     assert reply == Reply((Evolution(5, "12", ("c",)),), malformed=3)
+
+
+def test_links_and_votes_name_entries_and_any_kind():
+    lines = "LINK #12 caused-by #3\nLINK #12 eats #13\nVOTE up #12\nVOTE down #12\nVOTE out #12\nLINK 12 parent #13\n"
+
+    assert parse(lines + "LINK #1 caused-by #2 #3\nvote up #4") == Reply(
+        (Linking(1, "12", "caused-by", "3"), Linking(2, "12", "eats", "13"), Ballot(4, "12", "down")), malformed=3
+    )
 
 
 def test_lines_keep_their_numbers_whatever_stands_between_them():

@@ -16,7 +16,7 @@ from agent_memory.interfaces.cli.output import Call, Command, Progress, call_of,
 if TYPE_CHECKING:
     from agent_memory.app.container import App
     from agent_memory.app.ingest import Options, Tally
-    from agent_memory.app.reflecting import Reflected
+    from agent_memory.app.reflected import Reflected
     from agent_memory.app.watch import Watch
 
 Agent = Annotated[str | None, typer.Option("--agent", "-a", metavar="NAME", help="Whose pages to write.")]
@@ -92,6 +92,7 @@ def tell(call: Call, tally: Tally, *, dry_run: bool, reflected: Reflected | None
 def _reflect(app: App, options: Options) -> Reflected:
     """Say what reflecting would cost, and, unless this is a rehearsal, do it."""
     from agent_memory.app import reflecting
+    from agent_memory.app.reflected import Reflected
 
     dues = reflecting.backlog(app, options)
     cost = reflecting.estimate(app, dues)
@@ -101,7 +102,7 @@ def _reflect(app: App, options: Options) -> Reflected:
         f"Tokens: {cost.tokens:,} at most{price}; {cost.tokens_left:,} left for today."
     )
     if options.dry:
-        return reflecting.Reflected(cost)
+        return Reflected(cost)
     progress = Progress("Reflecting")
     try:
         return reflecting.reflect(app, dues, cost, advance=progress.advance)
@@ -113,6 +114,7 @@ def _reflected_text(reflected: Reflected) -> str:
     parts = {
         "Reflected": reflected.outcomes,
         "Stored of that": reflected.stored,
+        "Told of what stood": reflected.refined,
         "Not stored": {"said before": reflected.duplicates, "facts without a profile": reflected.facts},
         "Not believed": reflected.dropped,
     }
