@@ -37,6 +37,9 @@ def _a_home_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: py
     for name in list(os.environ):
         if name.startswith(("AGENT_MEMORY_", "XDG_", "CURSOR_")):
             monkeypatch.delenv(name)
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)  # whatever language the computer speaks
+    monkeypatch.setenv("PYTHONUTF8", "1")
     monkeypatch.setenv("AGENT_MEMORY_SEMANTIC_MODE", "off")  # whether or not the extra is installed
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))

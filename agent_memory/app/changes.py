@@ -134,7 +134,7 @@ def _last_with_effect(app: App, runs: Sequence[JournalRun]) -> _Found:
 
 
 def _nothing_to_undo(message: str, target: str | None) -> UnknownEntry:
-    return UnknownEntry(message, hint="`agent-memory changes` lists what can be taken back.", id=target)
+    return UnknownEntry(message, hint="`agent-memory changes` lists what can be taken back.", id=target, undoing=target)
 
 
 def in_effect(runs: Sequence[JournalRun]) -> set[str]:

@@ -36,7 +36,7 @@ def check_agent(app: App, agent: str) -> str:
     check_name(agent, "an agent")
     known = agents(app)
     if agent != app.agent and agent not in known and not files.identify(app.folder.checkpoints / f"{agent}.json"):
-        near, listed = nearest(agent, known), ", ".join(known) or "none yet"
+        near, listed = nearest(agent, [*known, app.agent]), ", ".join(known) or "none yet"
         hint = f"{_meant(near)}Agents with pages: {listed}."
         raise UnknownAgent(f"There is no agent {agent!r}.", hint=hint, agent=agent, near=near, known=listed)
     return agent

@@ -21,6 +21,7 @@ from agent_memory.app.parts import Part as Part
 from agent_memory.app.parts import added, carried_out, part_of, remember, removed
 from agent_memory.editors.table import COMMAND, INTEGRATIONS, Integration
 from agent_memory.errors import UsageError
+from agent_memory.model.language import spoken
 from agent_memory.system import locks
 from agent_memory.system.paths import PROJECT_FILE, find_memory
 from agent_memory.vault.templates import seeds
@@ -55,10 +56,7 @@ def rows_for(editor: str | None, only: Sequence[str], without: Sequence[str]) ->
 def language_of(app: App) -> str:
     """Return the language to set up in: the setting's, else Portuguese where the system speaks it."""
     found = app.settings["vault.language"]
-    spoken = next(
-        (app.environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if app.environment.get(name)), ""
-    )
-    return "pt" if found.source == "default" and spoken.lower().startswith("pt") else str(found.value)
+    return spoken(app.environment) if found.source == "default" else str(found.value)
 
 
 def plan(app: App, rows: Iterable[Integration]) -> tuple[Part, ...]:

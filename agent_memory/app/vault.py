@@ -170,6 +170,7 @@ def _proposal(view: View, agent: str, category: str, entry_id: str) -> Memory:
             f"Entry {entry_id} is no proposal.",
             hint=f"`agent-memory vault list {agent} {category} --proposed` shows what is.",
             id=entry_id,
+            wanted=PROPOSED,
         )
     return memory
 

@@ -51,6 +51,12 @@ SETTINGS: Final = (
         "The language of what a new vault starts with: `en` or `pt`.",
         choices=("en", "pt"),
     ),
+    Setting(
+        "ui.language",
+        "auto",
+        "The language that commands speak to you: `en`, `pt`, or `auto`, which is the locale's.",
+        choices=("auto", "en", "pt"),
+    ),
     Setting("vault.lock_timeout_s", 10.0, "How long a writer waits for the vault's lock.", minimum=0),
     Setting(
         "extraction.mode",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agent_memory.interfaces.cli.output import Call, Command, Progress, call_of, remark
+from agent_memory.interfaces.cli.words import tr
 
 if TYPE_CHECKING:
     from agent_memory.app.container import App
@@ -55,7 +56,7 @@ def process(
 
     call = call_of(context)
     flags = {"process__threshold_min": threshold, "workspace__agent": agent}
-    progress = Progress("Reading conversations")
+    progress = Progress(tr("Reading conversations"))
     with call.app(workspace=workspace, **flags) as app:
         options = ingest.Options(
             agent=app.agent,
@@ -96,14 +97,17 @@ def _reflect(app: App, options: Options) -> Reflected:
 
     dues = reflecting.backlog(app, options)
     cost = reflecting.estimate(app, dues)
-    price = f", at most {cost.cost:.4g} by your prices" if cost.cost else ""
+    counts = {"count": cost.calls + cost.recorded, "known": cost.recorded}
+    price = tr(", at most {cost} by your prices", cost=f"{cost.cost:.4g}") if cost.cost else ""
+    tokens = {"most": f"{cost.tokens:,}", "price": price, "left": f"{cost.tokens_left:,}"}
     remark(
-        f"To reflect on: {cost.calls + cost.recorded} exchanges, {cost.recorded} of them answered already. "
-        f"Tokens: {cost.tokens:,} at most{price}; {cost.tokens_left:,} left for today."
+        tr("To reflect on: {count} exchanges, {known} of them answered already.", **counts)
+        + " "
+        + tr("Tokens: {most} at most{price}; {left} left for today.", **tokens)
     )
     if options.dry:
         return Reflected(cost)
-    progress = Progress("Reflecting")
+    progress = Progress(tr("Reflecting"))
     try:
         return reflecting.reflect(app, dues, cost, advance=progress.advance)
     finally:
@@ -112,11 +116,14 @@ def _reflect(app: App, options: Options) -> Reflected:
 
 def _reflected_text(reflected: Reflected) -> str:
     parts = {
-        "Reflected": reflected.outcomes,
-        "Stored of that": reflected.stored,
-        "Told of what stood": reflected.refined,
-        "Not stored": {"said before": reflected.duplicates, "facts without a profile": reflected.facts},
-        "Not believed": reflected.dropped,
+        tr("Reflected"): reflected.outcomes,
+        tr("Stored of that"): reflected.stored,
+        tr("Told of what stood"): reflected.refined,
+        tr("Not stored"): {
+            tr("said before"): reflected.duplicates,
+            tr("facts without a profile"): reflected.facts,
+        },
+        tr("Not believed"): reflected.dropped,
     }
     counted = {title: {what: count for what, count in counts.items() if count} for title, counts in parts.items()}
     lines = [
@@ -125,7 +132,7 @@ def _reflected_text(reflected: Reflected) -> str:
         if counts
     ]
     if reflected.gave_up:
-        lines.append("Given up after three failures in a row; what is left waits for the next time.")
+        lines.append(tr("Given up after three failures in a row; what is left waits for the next time."))
     return "\n".join(lines)
 
 
@@ -189,15 +196,17 @@ def _tally_json(tally: Tally) -> dict[str, Any]:
 
 def _tally_text(tally: Tally, dry: bool) -> str:
     if not tally.sessions_found and not tally.sessions_processed:
-        return "No conversations found for this workspace."
-    found = f"{tally.decisions} decisions, {tally.lessons} lessons, {tally.tasks} tasks, {tally.handoffs} handoffs"
-    lines = [f"{'Would take' if dry else 'Took'} {found} from {tally.sessions_processed} conversations."]
+        return tr("No conversations found for this workspace.")
+    names = ("decisions", "lessons", "tasks", "handoffs")
+    found = ", ".join(f"{getattr(tally, name)} {tr(name)}" for name in names)
+    took = "Would take {found} from {count} conversations." if dry else "Took {found} from {count} conversations."
+    lines = [tr(took, found=found, count=tally.sessions_processed)]
     if tally.sessions_up_to_date:
-        lines.append(f"{tally.sessions_up_to_date} conversations were up to date.")
+        lines.append(tr("{count} conversations were up to date.", count=tally.sessions_up_to_date))
     asides = {
-        "said before": tally.duplicates,
-        "secrets taken out": tally.redactions,
-        "lines skipped": tally.skipped_lines,
+        tr("said before"): tally.duplicates,
+        tr("secrets taken out"): tally.redactions,
+        tr("lines skipped"): tally.skipped_lines,
     }
     lines += [f"{count} {what}." for what, count in asides.items() if count]
     return "\n".join(lines)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from agent_memory.interfaces.cli.output import Command, call_of, confirmed, remark, snippet, whole
+from agent_memory.interfaces.cli.words import tr
 
 
 def commands() -> dict[str, Command]:
@@ -29,10 +30,10 @@ def changes(
         runs = history.changes(app, since=history.day(since), limit=limit)
     lines = []
     for run in runs:
-        undone = "  (undone)" if run.undone else ""
+        undone = "  " + tr("(undone)") if run.undone else ""
         lines.append(f"{run.run}  {run.at:%Y-%m-%d %H:%M}  {run.verb}{undone}")
         lines += [f"    {change.op:8} {change.page} {change.id}  {change.snippet}" for change in run.changes]
-    call.answer({"runs": [_run_json(run) for run in runs]}, "\n".join(lines) or "No changes.")
+    call.answer({"runs": [_run_json(run) for run in runs]}, "\n".join(lines) or tr("No changes."))
 
 
 def _run_json(run: Any) -> dict[str, Any]:
@@ -52,9 +53,10 @@ def undo(
     with call.app() as app:
         undone = history.undo(app, whole(app, target, gone=True) if target else None)
     count = len(undone.entries)
-    text = f"Took back {count} {'change' if count == 1 else 'changes'} of {undone.run}."
+    one, more = "Took back {count} change of {run}.", "Took back {count} changes of {run}."
+    text = tr(one if count == 1 else more, count=count, run=undone.run)
     if undone.kept:
-        text += f"\nLeft as they are, since they have changed again: {', '.join(undone.kept)}."
+        text += "\n" + tr("Left as they are, since they have changed again: {kept}.", kept=", ".join(undone.kept))
     call.answer(asdict(undone), text)
 
 
@@ -72,9 +74,9 @@ def forget(
         words = forgetting.words_of(app, whole(app, entry_id) if entry_id else None, match)
         done = forgetting.preview(app, words)
         if not force:
-            remark(_forgetting_text(done, "Would remove", "would lose"))
-            if not confirmed("Forget this? It cannot be undone."):
-                remark("Left as it is.")
+            remark(_forgetting_text(done, done=False))
+            if not confirmed(tr("Forget this? It cannot be undone.")):
+                remark(tr("Left as it is."))
                 return
         done = forgetting.forget(app, words)
     value = {
@@ -82,17 +84,17 @@ def forget(
         "trimmed": [memory.id for memory, _ in done.trimmed],
         "kept": list(done.kept),
     }
-    call.answer(value, _forgetting_text(done, "Removed", "lost"))
+    call.answer(value, _forgetting_text(done))
 
 
-def _forgetting_text(done: Any, removed: str, lost: str) -> str:
-    lines = [
-        f"{removed} {len(done.removed)} entries; {len(done.trimmed)} {lost} lines. Their words are not taken again."
-    ]
-    lines += [f"    {memory.page.path} {memory.id}  {snippet(memory.body)}" for memory in done.removed]
-    lines += [f"    {memory.page.path} {memory.id}  (some lines)" for memory, _ in done.trimmed]
-    lines += [f"Yours, and left as it is: {place}" for place in done.kept]
-    return "\n".join([*lines, "Your editor still has the conversation itself, and git what was committed."])
+def _forgetting_text(found: Any, *, done: bool = True) -> str:
+    would = "Would remove {removed} entries; {trimmed} would lose lines. Their words are not taken again."
+    did = "Removed {removed} entries; {trimmed} lost lines. Their words are not taken again."
+    lines = [tr(did if done else would, removed=len(found.removed), trimmed=len(found.trimmed))]
+    lines += [f"    {memory.page.path} {memory.id}  {snippet(memory.body)}" for memory in found.removed]
+    lines += [f"    {memory.page.path} {memory.id}  {tr('(some lines)')}" for memory, _ in found.trimmed]
+    lines += [tr("Yours, and left as it is: {place}", place=place) for place in found.kept]
+    return "\n".join([*lines, tr("Your editor still has the conversation itself, and git what was committed.")])
 
 
 def verify(context: typer.Context) -> None:
@@ -104,8 +106,8 @@ def verify(context: typer.Context) -> None:
         checked = verifying.verify(app)
     counts = {finding: sum(one.finding == finding for one in checked) for finding in ("verified", "changed", "gone")}
     changed = [one.memory for one in checked if one.finding == "changed"]
-    lines = [f"{counts['verified']} verified, {counts['changed']} changed, {counts['gone']} gone."]
-    lines += [f"    changed: {memory.page.path} {memory.id}  {snippet(memory.body)}" for memory in changed]
+    lines = [tr("{verified} verified, {changed} changed, {gone} gone.", **counts)]
+    lines += [f"    {tr('changed')}: {memory.page.path} {memory.id}  {snippet(memory.body)}" for memory in changed]
     rows = [{"id": one.memory.id, "page": one.memory.page.path, "finding": one.finding} for one in checked]
     call.answer({**counts, "entries": rows}, "\n".join(lines))
 
@@ -123,7 +125,10 @@ def doctor(
     with call.app() as app:
         if restore is not None:
             back = doctors.restore(app, whole(app, restore, gone=True))
-            call.answer({"restored": back.id, "page": back.page.path}, f"{back.id} is back in {back.page.path}.")
+            call.answer(
+                {"restored": back.id, "page": back.page.path},
+                tr("{id} is back in {page}.", id=back.id, page=back.page.path),
+            )
             return
         findings = doctors.examine(app)
     lines = [
@@ -131,7 +136,9 @@ def doctor(
         for one in sorted(findings, key=lambda one: not one.serious)
     ]
     serious = any(one.serious for one in findings)
-    call.answer({"healthy": not serious, "findings": list(map(asdict, findings))}, "\n".join(lines) or "All is well.")
+    call.answer(
+        {"healthy": not serious, "findings": list(map(asdict, findings))}, "\n".join(lines) or tr("All is well.")
+    )
     if serious:
         raise typer.Exit(1)
 
@@ -149,15 +156,15 @@ def compact(
     for trouble in [] if call.as_json else done.troubles:
         remark(f"{trouble.path}: {trouble.message}")
     counts = {
-        "expired checkpoints": done.checkpoints_cleaned,
-        "conversations trimmed": done.conversations_trimmed,
-        "entries moved to the archive": done.vault_entries_merged,
-        "legacy files removed": done.legacy_files_cleaned,
+        tr("expired checkpoints"): done.checkpoints_cleaned,
+        tr("conversations trimmed"): done.conversations_trimmed,
+        tr("entries moved to the archive"): done.vault_entries_merged,
+        tr("legacy files removed"): done.legacy_files_cleaned,
     }
-    said = ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing to do"
-    lines = [f"{'Would be: ' if dry_run else ''}{said}.", *(f"    {line}" for line in done.plan)]
+    said = ", ".join(f"{count} {what}" for what, count in counts.items() if count) or tr("nothing to do")
+    lines = [f"{tr('Would be: ') if dry_run else ''}{said}.", *(f"    {line}" for line in done.plan)]
     if done.index_rebuilt:
-        lines.append("The mirror differed from the pages and was rebuilt.")
+        lines.append(tr("The mirror differed from the pages and was rebuilt."))
     call.answer(asdict(done), "\n".join(lines))
     if done.troubles:
         raise typer.Exit(1)
@@ -170,21 +177,23 @@ def status(context: typer.Context) -> None:
     call = call_of(context)
     with call.app() as app:
         found = standing.status(app)
-    lines = [
-        f"Memory      {found.memory_folder}{'' if found.exists else '  (not there yet)'}",
-        f"Workspace   {found.workspace}",
-        f"Transcripts {', '.join(found.transcript_folders) or 'none found yet'}",
-        f"Chats       {found.conversations_found} found, {found.conversations_taken} taken",
-        f"Watcher     {found.watcher or 'not running'}",
-    ]
+    chats = {"found": found.conversations_found, "taken": found.conversations_taken}
     set_up = {path: state for path, state in found.editor_files.items() if state != "missing"}
-    lines += [f"Editor      {path}: {state}" for path, state in set_up.items()]
-    if not set_up:
-        lines.append("Editor      not set up (agent-memory init)")
+    rows = [
+        (tr("Memory"), f"{found.memory_folder}{'' if found.exists else '  ' + tr('(not there yet)')}"),
+        (tr("Workspace"), found.workspace),
+        (tr("Transcripts"), ", ".join(found.transcript_folders) or tr("none found yet")),
+        (tr("Chats"), tr("{found} found, {taken} taken", **chats)),
+        (tr("Watcher"), found.watcher or tr("not running")),
+        *((tr("Editor"), f"{path}: {state}") for path, state in set_up.items()),
+        *([] if set_up else [(tr("Editor"), tr("not set up (agent-memory init)"))]),
+    ]
     for agent, counts in found.entries.items():
         held = ", ".join(f"{count} {category}" for category, count in counts.items())
-        lines.append(f"Agent       {agent}: {held or 'no entries'}")
-    lines += [f"Warning     {warning}" for warning in found.warnings]
+        rows.append((tr("Agent"), f"{agent}: {held or tr('no entries')}"))
+    rows += [(tr("Warning"), warning) for warning in found.warnings]
+    width = max(11, *(len(title) for title, _ in rows))
+    lines = [f"{title:{width}} {text}" for title, text in rows]
     call.answer(asdict(found), "\n".join(lines))
 
 
@@ -195,24 +204,29 @@ def stats(context: typer.Context) -> None:
     call = call_of(context)
     with call.app() as app:
         found = counting.stats(app)
-    lines = [f"Today       {found.tokens_today:,} of {found.daily_token_cap:,} tokens"]
+    used = {"used": f"{found.tokens_today:,}", "most": f"{found.daily_token_cap:,}"}
+    lines = [f"{tr('Today'):11} {tr('{used} of {most} tokens', **used)}"]
     for purpose, one in found.purposes.items():
         outcomes = ", ".join(f"{count} {outcome}" for outcome, count in one.outcomes.items())
-        lines.append(f"{purpose:11} {outcomes}")
-        lines.append(f"{'':11} {one.prompt_tokens:,} tokens sent, {one.reply_tokens:,} received, cost {one.cost:.4g}")
+        told = [outcomes, _spent(one)]
         if one.answers:
-            lines.append(
-                f"{'':11} half of the answers within {one.median_s:.1f} s, nearly all within {one.p95_s:.1f} s"
-            )
+            times = {"half": f"{one.median_s:.1f}", "most": f"{one.p95_s:.1f}"}
+            told.append(tr("half of the answers within {half} s, nearly all within {most} s", **times))
         if one.failures_in_a_row:
-            lines.append(f"{'':11} the last {one.failures_in_a_row} calls failed")
-    asked = lines if found.purposes else ["No model was ever asked."]
+            told.append(tr("the last {count} calls failed", count=one.failures_in_a_row))
+        lines += [f"{title:11} {text}" for title, text in zip([purpose, *[""] * 3], told, strict=False)]
+    asked = lines if found.purposes else [tr("No model was ever asked.")]
     call.answer(asdict(found), "\n".join([*asked, *_fabric_lines(asdict(found.fabric))]))
+
+
+def _spent(one: Any) -> str:
+    sent, received, cost = f"{one.prompt_tokens:,}", f"{one.reply_tokens:,}", f"{one.cost:.4g}"
+    return tr("{sent} tokens sent, {received} received, cost {cost}", sent=sent, received=received, cost=cost)
 
 
 def _fabric_lines(fabric: dict[str, Any]) -> list[str]:
     last_run, last = fabric.pop("last_run"), fabric.pop("last")
     counted = ", ".join(f"{count} {what}" for what, count in fabric.items())
     came_to = ", ".join(f"{count} {what}" for what, count in (last or {}).items())
-    ran = f"last at {last_run}: {came_to}" if last_run else "never ran"
-    return [f"Fabric      {counted}", f"Consolidation {ran}"]
+    ran = tr("last at {time}: {what}", time=last_run, what=came_to) if last_run else tr("never ran")
+    return [f"{tr('Fabric'):11} {counted}", f"{tr('Consolidation')} {ran}"]

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from agent_memory.interfaces.cli.output import Command, call_of
+from agent_memory.interfaces.cli.words import tr
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="A setting, as `context.max_tokens`.")]
 
@@ -52,4 +53,7 @@ def put(
     call = call_of(context)
     with call.app() as app:
         path, set_to = config.put(app, key, value, for_user=user)
-    call.answer({"key": key, "value": set_to, "path": str(path)}, f"{key} is {set_to} in {path}.")
+    call.answer(
+        {"key": key, "value": set_to, "path": str(path)},
+        tr("{key} is {value} in {path}.", key=key, value=set_to, path=path),
+    )

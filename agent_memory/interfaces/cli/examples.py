@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from agent_memory.interfaces.cli.words import tr
+
 # A command that stands in no group is shown in the last.
 GROUPS: Final = {
     "Start": "init uninstall status process watch",
@@ -149,4 +151,4 @@ def dress(command: Any, path: str = "") -> None:
         dress(child, name)
     rows = EXAMPLES.get(path) or tuple(EXAMPLES[name][0] for name in below if name in EXAMPLES and path)[:3]
     if rows:
-        command.epilog = "\n".join(["\b", "Examples:", *(f"  {line}\n      {does}" for line, does in rows)])
+        command.epilog = "\n".join(["\b", tr("Examples:"), *(f"  {line}\n      {does}" for line, does in rows)])

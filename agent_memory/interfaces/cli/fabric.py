@@ -11,6 +11,7 @@ import typer
 
 from agent_memory.interfaces.cli.output import Command, call_of, confirmed, remark, snippet, whole
 from agent_memory.interfaces.cli.vault import warn_of, words
+from agent_memory.interfaces.cli.words import tr
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="What it is about, as `editor`.")]
 Tags = Annotated[str, typer.Option(metavar="A,B", help="Tags, with commas between.")]
@@ -56,7 +57,12 @@ def set_fact(
     with call.app() as app:
         kept = profile.set_fact(app, fact, for_user=user, agent=agent, since=changes.day(since))
     warn_of(kept.redactions)
-    said = {"set": "Saved", "unchanged": "Known already:", "amended": "Changed when it is told:", "blocked": "Left out"}
+    said = {
+        "set": tr("Saved"),
+        "unchanged": tr("Known already:"),
+        "amended": tr("Changed when it is told:"),
+        "blocked": tr("Left out"),
+    }
     rows = [profile.fact_fields(kept.known)] if kept.known else []
     text = "\n".join(f"{said[kept.outcome]} {row['key']} = {snippet(row['value'])}  ({row['vault']})" for row in rows)
     call.answer({"outcome": kept.outcome, "fact": rows[0] if rows else None}, text + _where(kept.known))
@@ -75,22 +81,23 @@ def list_facts(
     with call.app() as app:
         found = profile.listed(app, as_of=profile.moment(as_of), known_at=profile.moment(known_at), agent=agent)
     if found.whole_from is not None:
-        remark(
-            f"What was recorded before {_time(found.whole_from)} is not known in full: the journal was lost then, or "
-            "facts came from another computer."
+        told = (
+            "What was recorded before {time} is not known in full: the journal was lost then, or facts came from "
+            "another computer."
         )
+        remark(tr(told, time=_time(found.whole_from)))
     rows = [profile.fact_fields(known) for known in found.facts]
     lines = [
         f"{'*' if row['pinned'] else '~'} {row['key']} = {snippet(row['value'])}{_marks(row)}  ({row['vault']})"
         for row in rows
     ]
     whole = found.whole_from.isoformat() if found.whole_from else None
-    call.answer({"facts": rows, "whole_from": whole}, "\n".join(lines) or "No facts.")
+    call.answer({"facts": rows, "whole_from": whole}, "\n".join(lines) or tr("No facts."))
 
 
 def _marks(row: dict[str, Any]) -> str:
     marks = f"  [{', '.join(row['keywords'])}]" if row["keywords"] else ""
-    return marks if row["confirmed"] else f"{marks}  unconfirmed, not told"
+    return marks if row["confirmed"] else f"{marks}  {tr('unconfirmed, not told')}"
 
 
 def history(context: typer.Context, key: Key, agent: Agent = None) -> None:
@@ -103,7 +110,8 @@ def history(context: typer.Context, key: Key, agent: Agent = None) -> None:
     rows = [profile.fact_fields(known) for known in found]
     lines = [
         f"{_time(known.version.valid_from)} – {_time(known.version.valid_to)}  {snippet(row['value'])}"
-        f"  (recorded {_time(known.version.recorded_at)}, {row['by']}, {row['status']}, {row['vault']})"
+        f"  ({tr('recorded {time}', time=_time(known.version.recorded_at))}, {row['by']}, {row['status']}, "
+        f"{row['vault']})"
         for known, row in zip(found, rows, strict=True)
     ]
     call.answer({"key": rows[0]["key"], "versions": rows}, "\n".join(lines))
@@ -117,7 +125,8 @@ def remove_fact(context: typer.Context, key: Key, user: ForUser = False, agent: 
     with call.app() as app:
         known = profile.remove(app, key, for_user=user, agent=agent)
     row = profile.fact_fields(known)
-    text = f"Removed {row['key']}, which was {snippet(row['value'])}  ({row['vault']})."
+    facts = {"key": row["key"], "value": snippet(row["value"]), "vault": row["vault"]}
+    text = tr("Removed {key}, which was {value}  ({vault}).", **facts)
     call.answer({"removed": row}, text + _where(known))
 
 
@@ -138,7 +147,7 @@ def store_note(
         stored = notes.store(app, content, _parts(tags), scope=scope, agent=agent)
     warn_of(stored.redactions)
     links = [{"kind": kind, "id": entry} for kind, entry in stored.links]
-    told = f"Known already as {stored.id}." if stored.outcome == "known" else f"Stored {stored.id}."
+    told = tr("Known already as {id}." if stored.outcome == "known" else "Stored {id}.", id=stored.id)
     told += "".join(f"\n  {link['kind']} {link['id']}" for link in links)
     call.answer({"outcome": stored.outcome, "id": stored.id, "links": links}, told)
 
@@ -165,7 +174,7 @@ def recall_notes(
     rows = [notes.note_fields(one) for one in found]
     lines = [f"{row['id']}  {row['date'][:10]}{_hashed(row['tags'])}\n  {snippet(row['content'])}" for row in rows]
     shown = rows[0]["content"] if entry_id is not None else "\n".join(lines)
-    call.answer({"query": text, "notes": rows}, shown or "No notes.")
+    call.answer({"query": text, "notes": rows}, shown or tr("No notes."))
 
 
 def forget_note(
@@ -180,24 +189,30 @@ def forget_note(
     call = call_of(context)
     with call.app() as app:
         memory = notes.by_id(app, whole(app, entry_id), agent=agent)
-        if not force and not confirmed(f"Forget “{snippet(memory.body)}”? It cannot be undone."):
-            remark("Left as it is.")
+        if not force and not confirmed(tr("Forget “{words}”? It cannot be undone.", words=snippet(memory.body))):
+            remark(tr("Left as it is."))
             return
         done = notes.forget(app, memory.id, agent=agent)
     call.answer(
         {"forgotten": [memory.id for memory in done.removed], "kept": list(done.kept)},
-        "\n".join([f"Forgot {memory.id}.", *(f"Yours, and left as it is: {place}" for place in done.kept)]),
+        "\n".join(
+            [
+                tr("Forgot {id}.", id=memory.id),
+                *(tr("Yours, and left as it is: {place}", place=place) for place in done.kept),
+            ]
+        ),
     )
 
 
 def _where(known: Any) -> str:
     """Say how to take back what was done in the user's own vault, which `undo` here would pass by."""
     is_away = known is not None and known.place == "user"
-    return f"\n  Your own vault; `agent-memory undo --dir '{known.folder}'` takes it back." if is_away else ""
+    told = "Your own vault; `agent-memory undo --dir '{folder}'` takes it back."
+    return "\n  " + tr(told, folder=known.folder) if is_away else ""
 
 
 def _time(moment: datetime | None) -> str:
-    return f"{moment:%Y-%m-%d %H:%M}" if moment else "now"
+    return f"{moment:%Y-%m-%d %H:%M}" if moment else tr("now")
 
 
 def _hashed(tags: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agent_memory.interfaces.cli.output import Command, call_of, snippet, whole
+from agent_memory.interfaces.cli.words import tr
 
 if TYPE_CHECKING:
     from agent_memory.model.briefing import Briefing, Item
@@ -61,10 +62,10 @@ def search(
         for hit in hits
     ]
     lines = [
-        f"{hit.page.agent}/{hit.page.category} {hit.id}  {hit.at:%Y-%m-%d}  score {hit.score:.2f}\n  {hit.snippet}"
+        f"{hit.page.agent}/{hit.page.category} {hit.id}  {hit.at:%Y-%m-%d}  {_score(hit)}\n  {hit.snippet}"
         for hit in hits
     ]
-    call.answer({"query": text, "results": results}, "\n".join(lines) or "Nothing found.")
+    call.answer({"query": text, "results": results}, "\n".join(lines) or tr("Nothing found."))
 
 
 def preview(
@@ -91,7 +92,12 @@ def preview(
     call = call_of(context)
     wanted = next((known for known in KINDS if known == kind), None)
     if wanted is None:
-        raise UsageError(f"There is no kind of briefing {kind!r}.", hint=f"Kinds: {', '.join(KINDS)}.")
+        raise UsageError(
+            f"There is no kind of briefing {kind!r}.",
+            hint=f"Kinds: {', '.join(KINDS)}.",
+            kind=kind,
+            known=", ".join(KINDS),
+        )
     with call.app(context__max_tokens=budget) as app:
         said = sessions.history(words(None, history)) if history else ()
         briefing = brief.brief(app, agent, " ".join(command or []), wanted, session=session, history=said)
@@ -125,19 +131,22 @@ def why(
         found = reasons.why(app, whole(app, entry_id), query)
     entry = entry_fields(found.memory)
     links = {key: found.memory.meta[key] for key in ("supersedes", "superseded-by") if key in found.memory.meta}
-    hit, origin = found.hit, entry["origin"] or "no conversation"
+    hit, origin = found.hit, entry["origin"] or tr("no conversation")
     lines = [
         f"{found.memory.page.path} {found.memory.id}  {entry['date']}  {entry['status']}",
         f"  {snippet(found.memory.body)}",
-        f"From {entry['by']}: {origin}{f', {found.finding}' if found.finding else ''}.",
+        tr("From {by}: {origin}.", by=entry["by"], origin=", ".join(filter(None, (origin, found.finding)))),
         *(f"{key}: {other}" for key, other in links.items()),
     ]
     if query:
-        lines.append(f"For {query!r}: rank {found.rank}, {_parts(hit)}." if hit else f"For {query!r}: not found.")
+        rank, parts = found.rank, _parts(hit) if hit else ""
+        found_at = "For {query}: rank {rank}, {parts}." if hit else "For {query}: not found."
+        lines.append(tr(found_at, query=repr(query), rank=rank, parts=parts))
     for each in found.standings:
-        where = f"in {each.section}, " if each.section else ""
+        where = tr("in {section}, ", section=each.section) if each.section else ""
         why_so = f": {each.reason}" if each.reason else ""
-        lines.append(f"{each.kind} briefing: {where}{each.fate}, {each.tokens} tokens{why_so}.")
+        told = {"kind": each.kind, "fate": where + each.fate, "tokens": each.tokens, "why": why_so}
+        lines.append(tr("{kind} briefing: {fate}, {tokens} tokens{why}.", **told))
     ranked = {"rank": found.rank, "score": round(hit.score, 4), "parts": dict(hit.parts)} if hit else {}
     asked = {"query": query, "finding": found.finding, **links, **ranked}
     call.answer({**entry, **asked, "briefings": [asdict(each) for each in found.standings]}, "\n".join(lines))
@@ -145,9 +154,9 @@ def why(
 
 def _explained(briefing: Briefing) -> Iterator[str]:
     """Return, for people, what each memory in a briefing takes, and what is missing."""
-    yield f"\n{briefing.tokens} of {briefing.max_tokens} tokens."
+    yield "\n" + tr("{tokens} of {most} tokens.", tokens=briefing.tokens, most=briefing.max_tokens)
     if briefing.query != briefing.command:
-        yield f"  looked for: {briefing.query}"
+        yield "  " + tr("looked for: {query}", query=briefing.query)
     for name, tokens in briefing.sections.items():
         yield f"  {name}: {tokens}"
         hits = {item.digest: item.hit for item in briefing.items if item.section == name and item.fate != "cut"}
@@ -156,14 +165,19 @@ def _explained(briefing: Briefing) -> Iterator[str]:
                 taken = sum(item.tokens for item in briefing.items if (item.section, item.digest) == (name, digest))
                 yield f"    {hit.id}: {taken}, {_parts(hit)}"
     for cut in briefing.cuts:
-        yield f"  {f'cut from {cut.section}: {cut.items}' if cut.items else f'in {cut.section}'} ({cut.reason})"
+        told = "cut from {section}: {items} ({reason})" if cut.items else "in {section} ({reason})"
+        yield "  " + tr(told, section=cut.section, items=cut.items, reason=cut.reason)
 
 
 def _parts(hit: Hit) -> str:
     """Return a score and what it is made of; what was not searched for has none."""
     if not hit.parts:
-        return "by its date"
-    return f"score {hit.score:.2f} = " + " + ".join(f"{name} {part:.2f}" for name, part in hit.parts.items())
+        return tr("by its date")
+    return f"{_score(hit)} = " + " + ".join(f"{name} {part:.2f}" for name, part in hit.parts.items())
+
+
+def _score(hit: Hit) -> str:
+    return tr("score {score}", score=f"{hit.score:.2f}")
 
 
 def _item_json(item: Item) -> dict[str, Any]:
@@ -193,5 +207,6 @@ def reindex(
     call = call_of(context)
     with call.app() as app:
         done = maintain.reindex(app, vectors=vectors)
-    text = f"{done.entries} entries indexed." + (f" {done.vectors} vectors made." if vectors else "")
+    text = tr("{count} entries indexed.", count=done.entries)
+    text += " " + tr("{count} vectors made.", count=done.vectors) if vectors else ""
     call.answer({"entries": done.entries, "vectors": done.vectors}, text)

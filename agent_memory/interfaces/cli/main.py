@@ -15,11 +15,13 @@ import typer.core
 
 from agent_memory import __version__
 from agent_memory.errors import AgentMemoryError
-from agent_memory.interfaces.cli import failures
+from agent_memory.interfaces.cli import failures, words
 from agent_memory.interfaces.cli.output import Call
+from agent_memory.interfaces.cli.words import tr
 
 INTERRUPTED: Final = 130
 _UNWANTED: Final = re.compile(r'-(?!l?\d+$)(?:\w\w|")')
+ABOUT: Final = "A memory for coding agents: decisions, lessons and tasks from your chats, as Markdown on your disk."
 ANYWHERE: Final = "Every command also takes --dir PATH and --json, before or after its name."
 
 # click is vendored inside typer and not to be imported; its root of usage errors is BadParameter's base.
@@ -85,7 +87,7 @@ class Tasks(typer.core.TyperGroup):
         for title, names in grouped(list(self.commands)).items():
             rows = [(name.ljust(width), (self.commands[name].help or "").partition("\n")[0]) for name in names]
             if rows:
-                with formatter.section(title):
+                with formatter.section(tr(title)):
                     formatter.write_dl(rows)
 
 
@@ -94,8 +96,8 @@ def build(wanted: str | None) -> typer.Typer:
     cli = typer.Typer(
         name="agent-memory",
         cls=Tasks,
-        help="A memory for coding agents: decisions, lessons and tasks from your chats, as Markdown on your disk.",
-        epilog=ANYWHERE,
+        help=tr(ABOUT),
+        epilog=tr(ANYWHERE),
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
@@ -103,7 +105,7 @@ def build(wanted: str | None) -> typer.Typer:
     cli.callback()(top)
     for name, module, summary in COMMANDS:
         if wanted not in (None, name):
-            cli.command(name, help=summary)(_not_built)
+            cli.command(name, help=tr(summary))(_not_built)
             continue
         found = importlib.import_module(f"agent_memory.interfaces.cli.{module}").commands()[name]
         if isinstance(found, typer.Typer):
@@ -147,6 +149,7 @@ def run(arguments: Sequence[str], faces: Mapping[str, Callable[..., int]] = Mapp
         arguments = unwanted_last(arguments)
     as_json = "--json" in arguments[: arguments.index("--")] if "--" in arguments else "--json" in arguments
     _mend_streams()
+    words.speak()
     try:
         command = typer.main.get_command(build(_first_word(arguments)))
         if not {"--help", "-h"}.isdisjoint(arguments):
@@ -155,19 +158,23 @@ def run(arguments: Sequence[str], faces: Mapping[str, Callable[..., int]] = Mapp
         code = command(arguments or ["--help"], standalone_mode=False, obj=faces)
         return code if isinstance(code, int) else 0
     except AgentMemoryError as error:
-        failures.report(type(error).__name__, error.message, error.hint, as_json=as_json)
+        told = (error.message, error.hint) if as_json else words.error_text(error)
+        failures.report(type(error).__name__, *told, as_json=as_json)
         return failures.exit_code(error)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except OSError as error:
         # What no door has translated: a folder deleted under our feet, a full disk behind stdout.
         what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
-        failures.report("FileError", f"{what}.", "Check that it exists and that you may use it.", as_json=as_json)
+        hint = "Check that it exists and that you may use it."
+        failures.report("FileError", f"{what}.", hint if as_json else tr(hint), as_json=as_json)
         return failures.FAILED
     except _WrongUsage as error:
-        message = error.format_message().rstrip(".")
-        message += "" if message.endswith("?") else "."
-        failures.report("UsageError", message, "`agent-memory --help` lists what there is.", as_json=as_json)
+        message, meant, near = error.format_message().partition(" Did you mean ")
+        hints = [f"Did you mean {near}"] * bool(meant) + ["`agent-memory --help` lists what there is."]
+        said = [message.rstrip(".") + ".", *hints]
+        message, *hints = said if as_json else [words.usage_text(tr(one)) for one in said]
+        failures.report("UsageError", message, " ".join(hints), as_json=as_json)
         return failures.WRONG_USAGE
 
 

@@ -13,6 +13,7 @@ import typer
 
 from agent_memory.interfaces.cli.capture import Agent, Transcripts, Workspace, tell
 from agent_memory.interfaces.cli.output import Call, Command, Progress, call_of
+from agent_memory.interfaces.cli.words import tr
 
 if TYPE_CHECKING:
     from agent_memory.app.tally import Report, Row
@@ -65,7 +66,7 @@ def import_conversations(
     from agent_memory.app import ingest
 
     call = call_of(context)
-    progress = Progress("Reading conversations")
+    progress = Progress(tr("Reading conversations"))
     with call.app(workspace__agent=agent) as app:
         options = ingest.Options(app.agent, timedelta(0), dry=dry_run, verb="import conversations")
         try:
@@ -84,7 +85,8 @@ def export_obsidian(
     call = call_of(context)
     with call.app() as app:
         done = export.obsidian(app, path)
-    lines = [f"{len(done.taken)} notes written, {done.unchanged} as they were, {len(done.pruned)} deleted."]
+    counts = {"written": len(done.taken), "same": done.unchanged, "deleted": len(done.pruned)}
+    lines = [tr("{written} notes written, {same} as they were, {deleted} deleted.", **counts)]
     call.answer(asdict(done), "\n".join([*lines, *_left(done.skipped)]))
 
 
@@ -104,12 +106,14 @@ def export_json(
             call.answer(whole, json.dumps(whole, ensure_ascii=False, indent=2))
             return
         changed = export.write_json(app, path)
-    call.answer({"path": str(path), "changed": changed}, f"Wrote {path}." if changed else f"{path} is as it should be.")
+    told = tr("Wrote {path}.", path=path) if changed else tr("{path} is as it should be.", path=path)
+    call.answer({"path": str(path), "changed": changed}, told)
 
 
 def _answer(call: Call, report: Report, *, dry: bool) -> None:
-    lines = [f"{'Would take' if dry else 'Took'} {row.what}: {row.why.rstrip('.')}." for row in report.taken]
-    text = "\n".join([*lines, *_left(report.skipped)]) or "There was nothing to do."
+    took = "Would take {what}: {why}." if dry else "Took {what}: {why}."
+    lines = [tr(took, what=row.what, why=row.why.rstrip(".")) for row in report.taken]
+    text = "\n".join([*lines, *_left(report.skipped)]) or tr("There was nothing to do.")
     call.answer({**asdict(report), "dry_run": dry}, text)
 
 
@@ -118,6 +122,7 @@ def _left(skipped: list[Row]) -> list[str]:
     lines = []
     for why, rows in groupby(sorted(skipped, key=lambda row: row.why), key=lambda row: row.why):
         names = [row.what for row in rows]
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        lines.append(f"Left {', '.join(names[:SHOWN])}{more}: {why.rstrip('.')}.")
+        more = " " + tr("and {count} more", count=len(names) - SHOWN) if len(names) > SHOWN else ""
+        told = {"names": ", ".join(names[:SHOWN]) + more, "why": why.rstrip(".")}
+        lines.append(tr("Left {names}: {why}.", **told))
     return lines

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
+from agent_memory.interfaces.cli import words
+from agent_memory.interfaces.cli.words import tr
+
 if TYPE_CHECKING:
     from agent_memory.app.container import App
     from agent_memory.model.memory import Memory
@@ -22,6 +25,7 @@ Command = Callable[..., None] | typer.Typer
 
 PROGRESS_AFTER_S: Final = 1.0
 SNIPPET_CHARS: Final = 120
+_YES: Final = frozenset({"y", "yes", "s", "sim"})
 _STEERING: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r(?!\n)")
 
 
@@ -40,6 +44,7 @@ class Call:
 
         given = {key.replace("__", "."): value for key, value in flags.items() if value is not None}
         with open_app(directory=self.directory, workspace=workspace, flags=given) as app:
+            words.speak(app.settings.text(words.SETTING))
             yield app
             if app.has_written:
                 from agent_memory.app import rule
@@ -92,7 +97,8 @@ def confirmed(question: str, flag: str = "--force") -> bool:
 
     if not sys.stdin.isatty():
         raise UsageError("Nobody is there to confirm.", hint=f"Give {flag} to go on without asking.")
-    return typer.confirm(question, err=True)
+    answer: str = typer.prompt(f"{question} {tr('[y/N]')}", default="", show_default=False, err=True)
+    return answer.strip().lower() in _YES
 
 
 def stamp(memory: Memory) -> str:

@@ -10,6 +10,7 @@ import typer
 
 from agent_memory.interfaces.cli.output import Command, call_of, remark
 from agent_memory.interfaces.cli.vault import piped
+from agent_memory.interfaces.cli.words import tr
 
 if TYPE_CHECKING:
     from agent_memory.app.container import App
@@ -83,14 +84,14 @@ def sync_checkpoints(
         done = sessions.sync_checkpoints(app, force=force)
     lines = [
         f"{what}: {', '.join(agents)}"
-        for what, agents in (("Saved", done.synced), ("Up to date", done.skipped))
+        for what, agents in ((tr("Saved"), done.synced), (tr("Up to date"), done.skipped))
         if agents
     ]
     errors = [{"agent": agent, "error": error} for agent, error in done.errors]
     for agent, error in [] if call.as_json else done.errors:
         remark(f"{agent}: {error}")
     value = {"synced": done.synced, "skipped": done.skipped, "errors": errors}
-    call.answer(value, "\n".join(lines) or "There are no conversations.")
+    call.answer(value, "\n".join(lines) or tr("There are no conversations."))
     if errors:
         raise typer.Exit(1)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agent_memory.interfaces.cli.output import Command, Progress, call_of, confirmed, remark
+from agent_memory.interfaces.cli.words import tr
 
 if TYPE_CHECKING:
     from agent_memory.app.container import App
@@ -52,15 +53,17 @@ def init(
         parts = setup.plan(app, rows)
         place, is_new = str(app.workspace), not app.folder.root.exists()
         if dry_run:
-            _tell(call, place, parts, "".join(part.diff for part in parts if part.changes) or "Nothing to do.")
+            _tell(call, place, parts, "".join(part.diff for part in parts if part.changes) or tr("Nothing to do."))
             return
-        plan = [f"    {app.folder.root}/  the memory, as Markdown that is yours"] * is_new + _planned(parts)
+        plan = [
+            "    " + tr("{folder}/  the memory, as Markdown that is yours", folder=app.folder.root)
+        ] * is_new + _planned(parts)
         if plan and not yes:
-            remark("\n".join([f"In {place}:", *plan]))
-            if not confirmed("Set this up?", "--yes"):
-                remark("Left as it is.")
+            remark("\n".join([tr("In {place}:", place=place), *plan]))
+            if not confirmed(tr("Set this up?"), "--yes"):
+                remark(tr("Left as it is."))
                 return
-        progress = Progress("Reading conversations")
+        progress = Progress(tr("Reading conversations"))
         try:
             done = setup.init(app, rows, advance=progress.advance)
         finally:
@@ -79,18 +82,18 @@ def uninstall(context: typer.Context, yes: Yes = False, dry_run: DryRun = False)
     with call.app() as app:
         parts, place, memory = setup.plan_removal(app), str(app.workspace), str(app.folder.root)
         if dry_run:
-            _tell(call, place, parts, "".join(part.diff for part in parts if part.changes) or "Nothing to do.")
+            _tell(call, place, parts, "".join(part.diff for part in parts if part.changes) or tr("Nothing to do."))
             return
         if _planned(parts) and not yes:
-            remark("\n".join([f"In {place}, out of:", *_planned(parts)]))
-            if not confirmed("Take this back?", "--yes"):
-                remark("Left as it is.")
+            remark("\n".join([tr("In {place}, out of:", place=place), *_planned(parts)]))
+            if not confirmed(tr("Take this back?"), "--yes"):
+                remark(tr("Left as it is."))
                 return
         parts = setup.uninstall(app)
         if merging.take_back(app):
-            remark("Git merges pages as any text again.")
+            remark(tr("Git merges pages as any text again."))
     gone = sum(part.changes and part.state != "left alone" for part in parts)
-    lines = [f"Taken out of {gone} files. Your memory stays in {memory}.", *_left(parts)]
+    lines = [tr("Taken out of {count} files. Your memory stays in {memory}.", count=gone, memory=memory), *_left(parts)]
     _tell(call, place, parts, "\n".join(lines))
 
 
@@ -100,9 +103,10 @@ def _git(app: App, *, wanted: bool) -> None:
 
     if wanted:
         agreed = merging.set_up(app)
-        remark("Git merges pages entry by entry here." if agreed else "Git cannot be set up: this is no repository.")
+        done, failed = "Git merges pages entry by entry here.", "Git cannot be set up: this is no repository."
+        remark(tr(done if agreed else failed))
     elif merging.is_offered(app):
-        remark("Git can merge pages entry by entry: agent-memory init --merge-driver")
+        remark(tr("Git can merge pages entry by entry: agent-memory init --merge-driver"))
 
 
 def _planned(parts: Sequence[Part]) -> list[str]:
@@ -111,16 +115,21 @@ def _planned(parts: Sequence[Part]) -> list[str]:
 
 def _left(parts: Sequence[Part]) -> list[str]:
     said = [part for part in parts if part.why or part.state == "changed by hand"]
-    return [f"Left as it is: {part.row.path}. {part.why or 'You have changed it.'}" for part in said]
+    return [
+        tr("Left as it is: {path}.", path=part.row.path) + f" {part.why or tr('You have changed it.')}" for part in said
+    ]
 
 
 def _done_text(done: Done, place: str) -> str:
     written = [part for part in done.parts if part.changes and not part.why]
     tally = done.tally
-    found = f"{tally.decisions} decisions, {tally.lessons} lessons and {tally.tasks} tasks"
-    lines = [f"Set up {place}.", *_planned(written)] if written else [f"{place} is set up already."]
-    lines += [f"{found} from {tally.sessions_processed} past chats."] if tally.sessions_processed else []
-    lines += ["No past chats were found for this workspace."] if not tally.sessions_found else []
+    counts = {name: getattr(tally, name) for name in ("decisions", "lessons", "tasks")}
+    found = tr("{decisions} decisions, {lessons} lessons and {tasks} tasks", **counts)
+    is_new = [tr("Set up {place}.", place=place), *_planned(written)]
+    lines = is_new if written else [tr("{place} is set up already.", place=place)]
+    if tally.sessions_processed:
+        lines.append(tr("{found} from {count} past chats.", found=found, count=tally.sessions_processed))
+    lines += [tr("No past chats were found for this workspace.")] if not tally.sessions_found else []
     lines += [f"{trouble.path}: {trouble.message}" for trouble in tally.errors]
     return "\n".join([*lines, *(alarm.sentence for alarm in tally.alarms), *_left(done.parts)])
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from agent_memory.interfaces.cli.output import Command, call_of, snippet, whole
+from agent_memory.interfaces.cli.words import tr
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="An entry.")]
 Query = Annotated[list[str] | None, typer.Argument(metavar="[QUERY]...", help="Words to look for.")]
@@ -58,14 +59,17 @@ def _recall(
             found = lessons.recall(app, shelf, text, k=k, agent=agent)
         rows = [lessons.fields(app, memory) for memory in found]
     lines = [_lines(row, whole=entry_id is not None) for row in rows]
-    call.answer({"query": text, shelf: rows}, "\n".join(lines) or f"No {shelf}.")
+    call.answer(
+        {"query": text, shelf: rows},
+        "\n".join(lines) or (tr("No lessons.") if shelf == "lessons" else tr("No procedures.")),
+    )
 
 
 def _lines(row: dict[str, Any], *, whole: bool) -> str:
     tags, parents = "".join(f" #{tag}" for tag in row["tags"]), ", ".join(row["parents"])
     content = row["content"] if whole else f"  {snippet(row['content'])}"
-    more = [f"  when: {row['activation']}"] if row["activation"] else []
-    more += [f"  from: {parents}"] if whole and parents else []
+    more = ["  " + tr("when: {signs}", signs=row["activation"])] if row["activation"] else []
+    more += ["  " + tr("from: {parents}", parents=parents)] if whole and parents else []
     return "\n".join([f"{row['id']}  {row['date'][:10]}{tags}{_status(row)}", content, *more])
 
 
@@ -85,7 +89,7 @@ def show_links(context: typer.Context, entry_id: Id) -> None:
         f"{arrows[row['direction']]} {row['kind']} {row['id']}{_status(row)}\n   {snippet(row['snippet'])}"
         for row in rows
     ]
-    call.answer({"id": entry_id, "links": rows}, "\n".join(lines) or "No links.")
+    call.answer({"id": entry_id, "links": rows}, "\n".join(lines) or tr("No links."))
 
 
 def add_link(
@@ -122,7 +126,7 @@ def remove_link(
     with call.app() as app:
         entry_id, other = whole(app, entry_id), whole(app, other)
         count = tending.unlink(app, entry_id, other, kind)
-    call.answer({"id": entry_id, "removed": count}, f"{entry_id} leads to {other} no more.")
+    call.answer({"id": entry_id, "removed": count}, tr("{id} leads to {other} no more.", id=entry_id, other=other))
 
 
 def vote(
@@ -136,7 +140,10 @@ def vote(
     call = call_of(context)
     with call.app() as app:
         memory, score = tending.vote(app, whole(app, entry_id), direction)
-    call.answer({"id": memory.id, "votes": round(score, 2)}, f"{memory.id} has {score:+.2f}.  {snippet(memory.body)}")
+    call.answer(
+        {"id": memory.id, "votes": round(score, 2)},
+        tr("{id} has {score}.", id=memory.id, score=f"{score:+.2f}") + f"  {snippet(memory.body)}",
+    )
 
 
 def consolidate(
@@ -149,11 +156,17 @@ def consolidate(
     call = call_of(context)
     with call.app() as app:
         done = run(app, dry_run=dry_run)
-    would, counts = "Would be: " if dry_run else "", f"{done.clusters} clusters of {done.candidates} entries"
-    also = f"{done.links} links, {done.superseded} superseded, {len(done.let_go)} let go."
-    lines = [f"{would}{len(done.made)} {'lesson' if len(done.made) == 1 else 'lessons'} out of {counts}; {also}"]
+    out_of = "{made} lesson out of {clusters} clusters of {entries} entries;"
+    out_of_more = "{made} lessons out of {clusters} clusters of {entries} entries;"
+    made = {"made": len(done.made), "clusters": done.clusters, "entries": done.candidates}
+    also = {"links": done.links, "superseded": done.superseded, "gone": len(done.let_go)}
+    first = tr(out_of if len(done.made) == 1 else out_of_more, **made)
+    rest = tr("{links} links, {superseded} superseded, {gone} let go.", **also)
+    lines = [f"{tr('Would be: ') if dry_run else ''}{first} {rest}"]
     for one in done.made:
-        lines.append(f"    {one.id}  {snippet(one.principle)}\n        from {', '.join(one.parents)}")
+        lines.append(
+            f"    {one.id}  {snippet(one.principle)}\n        {tr('from {parents}', parents=', '.join(one.parents))}"
+        )
         lines += [f"        {number}. {snippet(step)}" for number, step in enumerate(one.steps, 1)]
-    lines += [f"    {entry} is deprecated: {why}" for entry, why in done.let_go]
+    lines += ["    " + tr("{id} is deprecated: {why}", id=entry, why=why) for entry, why in done.let_go]
     call.answer({**asdict(done), "declined": done.declined}, "\n".join(lines))

@@ -11,6 +11,7 @@ import typer
 
 from agent_memory.errors import FileError, UsageError
 from agent_memory.interfaces.cli.output import Command, call_of, confirmed, remark, snippet, stamp, whole
+from agent_memory.interfaces.cli.words import tr
 
 Agent = Annotated[str, typer.Argument(metavar="AGENT")]
 Category = Annotated[str, typer.Argument(metavar="CATEGORY")]
@@ -44,7 +45,7 @@ def agents(context: typer.Context) -> None:
     call = call_of(context)
     with call.app() as app:
         found = vault.agents(app)
-    call.answer({"agents": found}, "\n".join(found) or "No agents yet.")
+    call.answer({"agents": found}, "\n".join(found) or tr("No agents yet."))
 
 
 def project_show(context: typer.Context) -> None:
@@ -53,7 +54,7 @@ def project_show(context: typer.Context) -> None:
     with call.app() as app:
         text, path = app.shelf.project_text(), app.folder.project
     answer = {"path": str(path), "content": text, "exists": path.exists()}
-    call.answer(answer, text.rstrip("\n") or "There is no _project.md yet.")
+    call.answer(answer, text.rstrip("\n") or tr("There is no _project.md yet."))
 
 
 def project_edit(context: typer.Context) -> None:
@@ -67,7 +68,7 @@ def project_edit(context: typer.Context) -> None:
             project.edit(app)
         else:
             warn_of(project.replace(app, piped()))
-    call.answer({"path": str(path)}, f"Saved {path}.")
+    call.answer({"path": str(path)}, tr("Saved {path}.", path=path))
 
 
 def project_refresh(
@@ -81,10 +82,17 @@ def project_refresh(
     with call.app() as app:
         done, path = project.refresh(app, dry=dry_run), app.folder.project
     if too_long := done.words > project.MAX_WORDS:
-        remark(f"The page has {done.words} words; over {project.MAX_WORDS} it costs each briefing more than it gives.")
-    text = "\n".join(done.lines) if dry_run else f"Refreshed {path}." if done.changed else f"{path} is as it should be."
+        remark(
+            tr(
+                "The page has {words} words; over {most} it costs each briefing more than it gives.",
+                words=done.words,
+                most=project.MAX_WORDS,
+            )
+        )
+    told = tr("Refreshed {path}.", path=path) if done.changed else tr("{path} is as it should be.", path=path)
+    text = "\n".join(done.lines) if dry_run else told
     answer = {"path": str(path), "changed": done.changed, "words": done.words, "too_long": too_long}
-    call.answer({**answer, "lines": list(done.lines), "dry_run": dry_run}, text or "There is nothing to say in it.")
+    call.answer({**answer, "lines": list(done.lines), "dry_run": dry_run}, text or tr("There is nothing to say in it."))
 
 
 def project_explain(
@@ -99,10 +107,10 @@ def project_explain(
     call = call_of(context)
     with call.app(workspace=workspace) as app:
         found, place = project.explain(app), str(app.workspace)
-    marks = {"yes": "counts", "no": "left out", "unclear": "unclear, left out"}
+    marks = {"yes": tr("counts"), "no": tr("left out"), "unclear": tr("unclear, left out")}
     rows = [f"{marks[one.ours]}: {one.folder}\n    {one.why}" for one in found]
     answer = {"workspace": place, "folders": [asdict(one) for one in found]}
-    call.answer(answer, "\n".join([f"Chats about {place}:", *(rows or ["none found."])]))
+    call.answer(answer, "\n".join([tr("Chats about {place}:", place=place), *(rows or [tr("none found.")])]))
 
 
 def list_entries(
@@ -128,7 +136,7 @@ def list_entries(
         for memory in found
     ]
     text = "\n".join(f"{row['id']}  {row['date']}  {row['snippet']}" for row in rows)
-    call.answer({"agent": agent, "category": category, "entries": rows}, text or "No entries.")
+    call.answer({"agent": agent, "category": category, "entries": rows}, text or tr("No entries."))
 
 
 def get_entry(context: typer.Context, agent: Agent, category: Category, entry_id: Id) -> None:
@@ -169,7 +177,7 @@ def edit_entry(
     with call.app() as app:
         written = vault.edit(app, agent, category, whole(app, entry_id, agent, category), words(content, file))
     warn_of(written.redactions)
-    call.answer(vault.entry_fields(written.memory), f"Saved {written.memory.id}.")
+    call.answer(vault.entry_fields(written.memory), tr("Saved {id}.", id=written.memory.id))
 
 
 def delete_entry(
@@ -185,11 +193,11 @@ def delete_entry(
     call = call_of(context)
     with call.app() as app:
         memory = vault.entry(app, agent, category, whole(app, entry_id, agent, category))
-        if not force and not confirmed(f"Delete “{snippet(memory.body)}”?"):
-            remark("Left as it is.")
+        if not force and not confirmed(tr("Delete “{words}”?", words=snippet(memory.body))):
+            remark(tr("Left as it is."))
             return
         memory = vault.delete(app, agent, category, memory.id)
-    call.answer({"deleted": memory.id, "agent": agent, "category": category}, f"Deleted {memory.id}.")
+    call.answer({"deleted": memory.id, "agent": agent, "category": category}, tr("Deleted {id}.", id=memory.id))
 
 
 def accept_entry(context: typer.Context, agent: Agent, category: Category, entry_id: Id) -> None:
@@ -199,7 +207,7 @@ def accept_entry(context: typer.Context, agent: Agent, category: Category, entry
     call = call_of(context)
     with call.app() as app:
         memory = vault.accept(app, agent, category, whole(app, entry_id, agent, category))
-    call.answer(vault.entry_fields(memory), f"Accepted {memory.id}.")
+    call.answer(vault.entry_fields(memory), tr("Accepted {id}.", id=memory.id))
 
 
 def reject_entry(context: typer.Context, agent: Agent, category: Category, entry_id: Id) -> None:
@@ -209,7 +217,7 @@ def reject_entry(context: typer.Context, agent: Agent, category: Category, entry
     call = call_of(context)
     with call.app() as app:
         memory = vault.reject(app, agent, category, whole(app, entry_id, agent, category))
-    call.answer({"rejected": memory.id, "agent": agent, "category": category}, f"Rejected {memory.id}.")
+    call.answer({"rejected": memory.id, "agent": agent, "category": category}, tr("Rejected {id}.", id=memory.id))
 
 
 def words(content: str | None, file: Path | None) -> str:
@@ -234,7 +242,8 @@ def words(content: str | None, file: Path | None) -> str:
 def warn_of(redactions: int) -> None:
     """Say that secrets were taken out, if any were."""
     if redactions:
-        remark(f"{redactions} secret{'s' if redactions > 1 else ''} taken out before writing.")
+        one, more = "{count} secret taken out before writing.", "{count} secrets taken out before writing."
+        remark(tr(one if redactions == 1 else more, count=redactions))
 
 
 def piped() -> str:
