@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from agent_memory.interfaces.cli import complete
 from agent_memory.interfaces.cli.output import Call, Command, Progress, call_of, remark
 from agent_memory.interfaces.cli.words import tr
 
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
     from agent_memory.app.reflected import Reflected
     from agent_memory.app.watch import Watch
 
-Agent = Annotated[str | None, typer.Option("--agent", "-a", metavar="NAME", help="Whose pages to write.")]
+Agent = Annotated[
+    str | None,
+    typer.Option("--agent", "-a", metavar="NAME", autocompletion=complete.agents, help="Whose pages to write."),
+]
 Transcripts = Annotated[
     Path | None, typer.Option("--transcripts-dir", metavar="PATH", help="Read this folder of transcripts.")
 ]

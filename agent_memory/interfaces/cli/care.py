@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from agent_memory.interfaces.cli import complete
 from agent_memory.interfaces.cli.output import Command, call_of, confirmed, remark, snippet, whole
 from agent_memory.interfaces.cli.words import tr
 
@@ -33,7 +34,7 @@ def changes(
         undone = "  " + tr("(undone)") if run.undone else ""
         lines.append(f"{run.run}  {run.at:%Y-%m-%d %H:%M}  {run.verb}{undone}")
         lines += [f"    {change.op:8} {change.page} {change.id}  {change.snippet}" for change in run.changes]
-    call.answer({"runs": [_run_json(run) for run in runs]}, "\n".join(lines) or tr("No changes."))
+    call.answer({"runs": [_run_json(run) for run in runs]}, "\n".join(lines) or tr("No changes."), rows=True)
 
 
 def _run_json(run: Any) -> dict[str, Any]:
@@ -43,7 +44,8 @@ def _run_json(run: Any) -> dict[str, Any]:
 def undo(
     context: typer.Context,
     target: Annotated[
-        str | None, typer.Argument(metavar="[ID|RUN]", help="An entry, or a run; default: the last.")
+        str | None,
+        typer.Argument(metavar="[ID|RUN]", autocompletion=complete.ids, help="An entry, or a run; default: the last."),
     ] = None,
 ) -> None:
     """Take changes back; what was changed again since stays, and is named."""
@@ -62,7 +64,9 @@ def undo(
 
 def forget(
     context: typer.Context,
-    entry_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="An entry.")] = None,
+    entry_id: Annotated[
+        str | None, typer.Argument(metavar="[ID]", autocompletion=complete.ids, help="An entry.")
+    ] = None,
     match: Annotated[str | None, typer.Option("--match", metavar="TEXT", help="Whatever has these words.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Do not ask.")] = False,
 ) -> None:
@@ -115,7 +119,13 @@ def verify(context: typer.Context) -> None:
 def doctor(
     context: typer.Context,
     restore: Annotated[
-        str | None, typer.Option("--restore", metavar="ID", help="Put an entry back that is in no page any more.")
+        str | None,
+        typer.Option(
+            "--restore",
+            metavar="ID",
+            autocompletion=complete.ids,
+            help="Put an entry back that is in no page any more.",
+        ),
     ] = None,
 ) -> None:
     """Say what is wrong, where, and what mends it."""

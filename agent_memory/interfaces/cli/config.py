@@ -28,7 +28,7 @@ def show(context: typer.Context) -> None:
         rows = {key: {"value": found.value, "source": found.source} for key, found in app.settings.items()}
     width = max(len(key) for key in rows)
     text = "\n".join(f"{key:{width}}  {row['value']!s:10}  {row['source']}" for key, row in rows.items())
-    call.answer({"settings": rows}, text)
+    call.answer({"settings": rows}, text, rows=True)
 
 
 def get(context: typer.Context, key: Key) -> None:

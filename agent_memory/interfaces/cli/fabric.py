@@ -9,13 +9,19 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from agent_memory.interfaces.cli import complete
 from agent_memory.interfaces.cli.output import Command, call_of, confirmed, remark, snippet, whole
 from agent_memory.interfaces.cli.vault import warn_of, words
 from agent_memory.interfaces.cli.words import tr
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="What it is about, as `editor`.")]
 Tags = Annotated[str, typer.Option(metavar="A,B", help="Tags, with commas between.")]
-Agent = Annotated[str | None, typer.Option("--agent", "-a", metavar="NAME", help="Whose; default: workspace.agent.")]
+Agent = Annotated[
+    str | None,
+    typer.Option(
+        "--agent", "-a", metavar="NAME", autocompletion=complete.agents, help="Whose; default: workspace.agent."
+    ),
+]
 ForUser = Annotated[bool, typer.Option("--user", help="In your own vault, for every workspace.")]
 Scope = Annotated[
     Literal["project", "all"], typer.Option(help="This project's, or what holds for all projects as well.")
@@ -92,7 +98,7 @@ def list_facts(
         for row in rows
     ]
     whole = found.whole_from.isoformat() if found.whole_from else None
-    call.answer({"facts": rows, "whole_from": whole}, "\n".join(lines) or tr("No facts."))
+    call.answer({"facts": rows, "whole_from": whole}, "\n".join(lines) or tr("No facts."), rows=True)
 
 
 def _marks(row: dict[str, Any]) -> str:
@@ -114,7 +120,7 @@ def history(context: typer.Context, key: Key, agent: Agent = None) -> None:
         f"{row['vault']})"
         for known, row in zip(found, rows, strict=True)
     ]
-    call.answer({"key": rows[0]["key"], "versions": rows}, "\n".join(lines))
+    call.answer({"key": rows[0]["key"], "versions": rows}, "\n".join(lines), rows=True)
 
 
 def remove_fact(context: typer.Context, key: Key, user: ForUser = False, agent: Agent = None) -> None:
@@ -155,7 +161,9 @@ def store_note(
 def recall_notes(
     context: typer.Context,
     query: Annotated[list[str] | None, typer.Argument(metavar="[QUERY]...", help="Words to look for.")] = None,
-    entry_id: Annotated[str | None, typer.Option("--id", metavar="ID", help="One note, in full.")] = None,
+    entry_id: Annotated[
+        str | None, typer.Option("--id", metavar="ID", autocompletion=complete.ids, help="One note, in full.")
+    ] = None,
     k: Annotated[int | None, typer.Option("-k", metavar="N", help="How many at most.")] = None,
     tags: Tags = "",
     scope: Scope = "all",
@@ -174,12 +182,12 @@ def recall_notes(
     rows = [notes.note_fields(one) for one in found]
     lines = [f"{row['id']}  {row['date'][:10]}{_hashed(row['tags'])}\n  {snippet(row['content'])}" for row in rows]
     shown = rows[0]["content"] if entry_id is not None else "\n".join(lines)
-    call.answer({"query": text, "notes": rows}, shown or tr("No notes."))
+    call.answer({"query": text, "notes": rows}, shown or tr("No notes."), rows=entry_id is None)
 
 
 def forget_note(
     context: typer.Context,
-    entry_id: Annotated[str, typer.Argument(metavar="ID")],
+    entry_id: Annotated[str, typer.Argument(metavar="ID", autocompletion=complete.ids)],
     force: Annotated[bool, typer.Option("--force", help="Do not ask.")] = False,
     agent: Agent = None,
 ) -> None:

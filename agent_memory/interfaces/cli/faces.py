@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from agent_memory.interfaces.cli import complete
 from agent_memory.interfaces.cli.output import Command, call_of
 
 
@@ -20,7 +21,9 @@ def mcp(
     workspace: Annotated[
         str | None, typer.Option("--workspace", "-w", metavar="PATH", help="The project's folder; default: this one.")
     ] = None,
-    agent: Annotated[str | None, typer.Option("--agent", "-a", metavar="NAME", help="Whose memory.")] = None,
+    agent: Annotated[
+        str | None, typer.Option("--agent", "-a", metavar="NAME", autocompletion=complete.agents, help="Whose memory.")
+    ] = None,
 ) -> None:
     """Serve the memory to an MCP client over standard input and output."""
     call = call_of(context)

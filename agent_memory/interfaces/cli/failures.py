@@ -7,6 +7,7 @@ import sys
 from typing import Final
 
 from agent_memory.errors import AgentMemoryError, UsageError
+from agent_memory.interfaces.cli import screen
 
 FAILED: Final = 1
 WRONG_USAGE: Final = 2
@@ -23,6 +24,8 @@ def report(kind: str, message: str, hint: str, *, as_json: bool) -> None:
         error = {"type": kind, "message": message, "hint": hint}
         print(json.dumps({"error": error}, ensure_ascii=False))
         return
-    print(f"agent-memory: {message}", file=sys.stderr)
+    name = "agent-memory:"
+    name = f"{screen.RED}{name}{screen.PLAIN}" if screen.has_colours(sys.stderr) else name
+    print(f"{name} {message}", file=sys.stderr)
     if hint:
         print(f"  {hint}", file=sys.stderr)

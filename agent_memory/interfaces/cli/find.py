@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from agent_memory.interfaces.cli import complete
 from agent_memory.interfaces.cli.output import Command, call_of, snippet, whole
 from agent_memory.interfaces.cli.words import tr
 
@@ -28,8 +29,14 @@ def commands() -> dict[str, Command]:
 def search(
     context: typer.Context,
     query: Annotated[list[str], typer.Argument(metavar="QUERY", help="Words to look for.")],
-    agent: Annotated[str | None, typer.Option("--agent", "-a", metavar="NAME", help="Only this agent's.")] = None,
-    category: Annotated[str | None, typer.Option("--category", "-c", metavar="NAME", help="Only this kind.")] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option("--agent", "-a", metavar="NAME", autocompletion=complete.agents, help="Only this agent's."),
+    ] = None,
+    category: Annotated[
+        str | None,
+        typer.Option("--category", "-c", metavar="NAME", autocompletion=complete.categories, help="Only this kind."),
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=100, help="How many at most.")] = 10,
     everything: Annotated[
         bool, typer.Option("--all", help="Also what no longer counts: superseded, proposed, evicted.")
@@ -65,12 +72,12 @@ def search(
         f"{hit.page.agent}/{hit.page.category} {hit.id}  {hit.at:%Y-%m-%d}  {_score(hit)}\n  {hit.snippet}"
         for hit in hits
     ]
-    call.answer({"query": text, "results": results}, "\n".join(lines) or tr("Nothing found."))
+    call.answer({"query": text, "results": results}, "\n".join(lines) or tr("Nothing found."), rows=True)
 
 
 def preview(
     context: typer.Context,
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="Whose briefing.")],
+    agent: Annotated[str, typer.Argument(metavar="AGENT", autocompletion=complete.agents, help="Whose briefing.")],
     command: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND]...", help="What it is asked to do.")] = None,
     kind: Annotated[
         str, typer.Option(metavar="KIND", help="`session`: for the start of a chat; `turn`: for one prompt.")
@@ -119,7 +126,7 @@ def preview(
 
 def why(
     context: typer.Context,
-    entry_id: Annotated[str, typer.Argument(metavar="ID", help="Which entry.")],
+    entry_id: Annotated[str, typer.Argument(metavar="ID", autocompletion=complete.ids, help="Which entry.")],
     query: Annotated[str, typer.Option("--query", "-q", metavar="TEXT", help="What an agent is asked to do.")] = "",
 ) -> None:
     """Say where a memory came from, and why it is told or not."""

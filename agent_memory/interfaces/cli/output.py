@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from agent_memory.interfaces.cli import words
+from agent_memory.interfaces.cli import screen, words
 from agent_memory.interfaces.cli.words import tr
 
 if TYPE_CHECKING:
@@ -51,10 +51,14 @@ class Call:
 
                 rule.follow(app)
 
-    def answer(self, value: Mapping[str, Any] | None, text: str) -> None:
-        """Print ``value`` as JSON if that is wanted, else ``text``."""
+    def answer(self, value: Mapping[str, Any] | None, text: str, *, rows: bool = False) -> None:
+        """Print ``value`` as JSON if that is wanted, else ``text``, which a terminal gets as ``rows`` if it is such."""
+        shown = json.dumps(value, ensure_ascii=False) if self.as_json else printable(text)
+        if rows and not self.as_json:
+            shown = screen.fitted(shown, screen.columns(sys.stdout))
+            shown = screen.coloured(shown) if screen.has_colours(sys.stdout) else shown
         try:
-            print(json.dumps(value, ensure_ascii=False) if self.as_json else printable(text), flush=True)
+            print(shown, flush=True)
         except BrokenPipeError:
             # Whoever read us has gone, which is theirs to do; Python would complain again at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

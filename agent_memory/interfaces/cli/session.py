@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from agent_memory.interfaces.cli import complete
 from agent_memory.interfaces.cli.output import Command, call_of, remark
 from agent_memory.interfaces.cli.vault import piped
 from agent_memory.interfaces.cli.words import tr
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from agent_memory.app.container import App
     from agent_memory.app.sessions import Chat
 
-Agent = Annotated[str | None, typer.Option("--agent", "-a", metavar="NAME", help="Whose session.")]
+Agent = Annotated[
+    str | None, typer.Option("--agent", "-a", metavar="NAME", autocompletion=complete.agents, help="Whose session.")
+]
 
 
 def commands() -> dict[str, Command]:

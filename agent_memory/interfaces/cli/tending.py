@@ -7,14 +7,22 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from agent_memory.interfaces.cli import complete
 from agent_memory.interfaces.cli.output import Command, call_of, snippet, whole
 from agent_memory.interfaces.cli.words import tr
 
-Id = Annotated[str, typer.Argument(metavar="ID", help="An entry.")]
+Id = Annotated[str, typer.Argument(metavar="ID", autocompletion=complete.ids, help="An entry.")]
 Query = Annotated[list[str] | None, typer.Argument(metavar="[QUERY]...", help="Words to look for.")]
-One = Annotated[str | None, typer.Option("--id", metavar="ID", help="One of them, in full.")]
+One = Annotated[
+    str | None, typer.Option("--id", metavar="ID", autocompletion=complete.ids, help="One of them, in full.")
+]
 Most = Annotated[int | None, typer.Option("-k", metavar="N", help="How many at most.")]
-Agent = Annotated[str | None, typer.Option("--agent", "-a", metavar="NAME", help="Whose; default: workspace.agent.")]
+Agent = Annotated[
+    str | None,
+    typer.Option(
+        "--agent", "-a", metavar="NAME", autocompletion=complete.agents, help="Whose; default: workspace.agent."
+    ),
+]
 
 
 def commands() -> dict[str, Command]:
@@ -62,6 +70,7 @@ def _recall(
     call.answer(
         {"query": text, shelf: rows},
         "\n".join(lines) or (tr("No lessons.") if shelf == "lessons" else tr("No procedures.")),
+        rows=entry_id is None,
     )
 
 
@@ -89,7 +98,7 @@ def show_links(context: typer.Context, entry_id: Id) -> None:
         f"{arrows[row['direction']]} {row['kind']} {row['id']}{_status(row)}\n   {snippet(row['snippet'])}"
         for row in rows
     ]
-    call.answer({"id": entry_id, "links": rows}, "\n".join(lines) or tr("No links."))
+    call.answer({"id": entry_id, "links": rows}, "\n".join(lines) or tr("No links."), rows=True)
 
 
 def add_link(
@@ -101,7 +110,7 @@ def add_link(
             metavar="KIND", help="relates-to, caused-by, references, contradicts, duplicates or supersedes."
         ),
     ],
-    other: Annotated[str, typer.Argument(metavar="ID", help="What it leads to.")],
+    other: Annotated[str, typer.Argument(metavar="ID", autocompletion=complete.ids, help="What it leads to.")],
 ) -> None:
     """Draw a link; what an entry supersedes is told no more."""
     from agent_memory.app import tending
@@ -116,7 +125,7 @@ def add_link(
 def remove_link(
     context: typer.Context,
     entry_id: Id,
-    other: Annotated[str, typer.Argument(metavar="ID", help="What it leads to.")],
+    other: Annotated[str, typer.Argument(metavar="ID", autocompletion=complete.ids, help="What it leads to.")],
     kind: Annotated[str | None, typer.Option(metavar="KIND", help="Only links of this kind.")] = None,
 ) -> None:
     """Take links away; what an entry had superseded counts again."""
@@ -169,4 +178,4 @@ def consolidate(
         )
         lines += [f"        {number}. {snippet(step)}" for number, step in enumerate(one.steps, 1)]
     lines += ["    " + tr("{id} is deprecated: {why}", id=entry, why=why) for entry, why in done.let_go]
-    call.answer({**asdict(done), "declined": done.declined}, "\n".join(lines))
+    call.answer({**asdict(done), "declined": done.declined}, "\n".join(lines), rows=True)

@@ -10,12 +10,13 @@ from typing import Annotated
 import typer
 
 from agent_memory.errors import FileError, UsageError
+from agent_memory.interfaces.cli import complete
 from agent_memory.interfaces.cli.output import Command, call_of, confirmed, remark, snippet, stamp, whole
 from agent_memory.interfaces.cli.words import tr
 
-Agent = Annotated[str, typer.Argument(metavar="AGENT")]
-Category = Annotated[str, typer.Argument(metavar="CATEGORY")]
-Id = Annotated[str, typer.Argument(metavar="ID")]
+Agent = Annotated[str, typer.Argument(metavar="AGENT", autocompletion=complete.agents)]
+Category = Annotated[str, typer.Argument(metavar="CATEGORY", autocompletion=complete.categories)]
+Id = Annotated[str, typer.Argument(metavar="ID", autocompletion=complete.ids)]
 Content = Annotated[str | None, typer.Option("--content", metavar="TEXT", help="The words.")]
 File = Annotated[Path | None, typer.Option("--file", "-f", metavar="PATH", help="A file with the words.")]
 
@@ -135,8 +136,9 @@ def list_entries(
         }
         for memory in found
     ]
-    text = "\n".join(f"{row['id']}  {row['date']}  {row['snippet']}" for row in rows)
-    call.answer({"agent": agent, "category": category, "entries": rows}, text or tr("No entries."))
+    width = max((len(memory.id) for memory in found), default=0)
+    text = "\n".join(f"{row['id']:{width}}  {row['date']}  {row['snippet']}" for row in rows)
+    call.answer({"agent": agent, "category": category, "entries": rows}, text or tr("No entries."), rows=True)
 
 
 def get_entry(context: typer.Context, agent: Agent, category: Category, entry_id: Id) -> None:

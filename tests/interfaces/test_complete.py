@@ -1,0 +1,40 @@
+"""What a shell offers behind a Tab."""
+
+import pytest
+
+from agent_memory.interfaces.cli.main import run
+from tests.prepared import prepare
+
+
+@pytest.fixture
+def tab(workspace, monkeypatch, capsys):
+    prepare(workspace)
+    monkeypatch.chdir(workspace.root)
+    monkeypatch.setattr("sys.argv", ["agent-memory"])
+
+    def _tab(line):
+        words = line.split(" ")
+        monkeypatch.setenv("_AGENT_MEMORY_COMPLETE", "complete_bash")
+        monkeypatch.setenv("COMP_WORDS", line)
+        monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
+        with pytest.raises(SystemExit):
+            run([])
+        return capsys.readouterr().out.split()
+
+    return _tab
+
+
+def test_agents_categories_and_ids_are_offered(tab):
+    assert tab("agent-memory vault get def") == ["default"]
+    assert tab("agent-memory vault get default le") == ["lessons"]
+    assert tab("agent-memory vault get default notes 17") == ["1773679871901"]
+    assert tab("agent-memory search --category dec") == ["decisions"]
+    assert {"1773679871839", "1773679871901"} <= set(tab("agent-memory why 17"))
+    assert tab("agent-memory vo") == ["vote"]
+
+
+def test_where_the_vault_cannot_be_read_nothing_is_offered_and_nothing_said(tab, workspace):
+    (workspace.memory / "config.toml").write_text("nonsense = 1\n", encoding="utf-8")
+
+    assert tab("agent-memory vault get def") == []
+    assert tab("agent-memory why 17") == []
