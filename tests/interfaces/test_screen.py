@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_memory.interfaces.cli.output import patience
 from agent_memory.interfaces.cli.screen import coloured, fitted, has_colours
+from tests.app.test_watch import eventually
 from tests.prepared import prepare
 
 
@@ -51,6 +53,18 @@ def test_ids_and_dates_are_coloured_and_words_are_not():
     assert coloured("1773679871839  2026-03-16T16:51  Costs 12.") == (
         "\x1b[36m1773679871839\x1b[0m  \x1b[2m2026-03-16T16:51\x1b[0m  Costs 12."
     )
+
+
+def test_who_waits_is_told_what_for_until_it_is_done(monkeypatch):
+    monkeypatch.setattr("sys.stderr", screen := Terminal())
+    with patience("Indexing", after_s=0.01):
+        eventually(lambda: screen.getvalue() == "Indexing…", within_s=20)
+    assert screen.getvalue() == "Indexing…\r\x1b[K"
+
+    monkeypatch.setattr("sys.stderr", screen := Terminal())
+    with patience("Indexing", after_s=3600):
+        pass
+    assert screen.getvalue() == ""
 
 
 @pytest.mark.e2e

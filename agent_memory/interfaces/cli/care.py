@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from agent_memory.interfaces.cli import complete
-from agent_memory.interfaces.cli.output import Command, call_of, confirmed, remark, snippet, whole
+from agent_memory.interfaces.cli.output import Command, call_of, confirmed, patience, remark, snippet, whole
 from agent_memory.interfaces.cli.words import tr
 
 
@@ -106,7 +106,7 @@ def verify(context: typer.Context) -> None:
     from agent_memory.app import verify as verifying
 
     call = call_of(context)
-    with call.app() as app:
+    with call.app() as app, patience(tr("Checking")):
         checked = verifying.verify(app)
     counts = {finding: sum(one.finding == finding for one in checked) for finding in ("verified", "changed", "gone")}
     changed = [one.memory for one in checked if one.finding == "changed"]
@@ -140,7 +140,8 @@ def doctor(
                 tr("{id} is back in {page}.", id=back.id, page=back.page.path),
             )
             return
-        findings = doctors.examine(app)
+        with patience(tr("Checking")):
+            findings = doctors.examine(app)
     lines = [
         f"{'!' if one.serious else '-'} {one.where}: {one.what}\n    {one.mend}"
         for one in sorted(findings, key=lambda one: not one.serious)
@@ -161,7 +162,7 @@ def compact(
     from agent_memory.app import maintain
 
     call = call_of(context)
-    with call.app() as app:
+    with call.app() as app, patience(tr("Compacting")):
         done = maintain.compact(app, dry_run=dry_run, legacy=True)
     for trouble in [] if call.as_json else done.troubles:
         remark(f"{trouble.path}: {trouble.message}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agent_memory.interfaces.cli import complete
-from agent_memory.interfaces.cli.output import Command, call_of, snippet, whole
+from agent_memory.interfaces.cli.output import Command, call_of, patience, snippet, whole
 from agent_memory.interfaces.cli.words import tr
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def reindex(
     from agent_memory.app import maintain
 
     call = call_of(context)
-    with call.app() as app:
+    with call.app() as app, patience(tr("Indexing")):
         done = maintain.reindex(app, vectors=vectors)
     text = tr("{count} entries indexed.", count=done.entries)
     text += " " + tr("{count} vectors made.", count=done.vectors) if vectors else ""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from agent_memory.interfaces.cli.capture import Agent, Transcripts, Workspace, tell
-from agent_memory.interfaces.cli.output import Call, Command, Progress, call_of
+from agent_memory.interfaces.cli.output import Call, Command, Progress, call_of, patience
 from agent_memory.interfaces.cli.words import tr
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def migrate(context: typer.Context, dry_run: DryRun = False) -> None:
     from agent_memory.app import migrate as migrating
 
     call = call_of(context)
-    with call.app() as app:
+    with call.app() as app, patience(tr("Moving in")):
         report = migrating.migrate(app, dry=dry_run)
     _answer(call, report, dry=dry_run)
 
@@ -51,7 +51,7 @@ def import_npm(
     from agent_memory.app import npm
 
     call = call_of(context)
-    with call.app(workspace=workspace) as app:
+    with call.app(workspace=workspace) as app, patience(tr("Moving in")):
         report = npm.import_npm(app, dry=dry_run, transcripts=transcripts_dir)
     _answer(call, report, dry=dry_run)
 
@@ -83,7 +83,7 @@ def export_obsidian(
     from agent_memory.app import export
 
     call = call_of(context)
-    with call.app() as app:
+    with call.app() as app, patience(tr("Writing notes")):
         done = export.obsidian(app, path)
     counts = {"written": len(done.taken), "same": done.unchanged, "deleted": len(done.pruned)}
     lines = [tr("{written} notes written, {same} as they were, {deleted} deleted.", **counts)]

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -115,6 +116,30 @@ def snippet(text: str) -> str:
     from agent_memory.model.text import one_line, shorten
 
     return shorten(one_line(text), SNIPPET_CHARS)
+
+
+@contextmanager
+def patience(title: str, after_s: float = PROGRESS_AFTER_S) -> Iterator[None]:
+    """Say on stderr, to a person who has waited for some time, what is being done; the line goes when it is done."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    said = threading.Event()
+
+    def say() -> None:
+        said.set()
+        print(f"{title}…", end="", file=sys.stderr, flush=True)
+
+    timer = threading.Timer(after_s, say)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        if said.is_set():
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 class Progress:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from agent_memory.interfaces.cli import complete
-from agent_memory.interfaces.cli.output import Command, call_of, snippet, whole
+from agent_memory.interfaces.cli.output import Command, call_of, patience, snippet, whole
 from agent_memory.interfaces.cli.words import tr
 
 Id = Annotated[str, typer.Argument(metavar="ID", autocompletion=complete.ids, help="An entry.")]
@@ -163,7 +163,7 @@ def consolidate(
     from agent_memory.app.consolidate import consolidate as run
 
     call = call_of(context)
-    with call.app() as app:
+    with call.app() as app, patience(tr("Consolidating")):
         done = run(app, dry_run=dry_run)
     out_of = "{made} lesson out of {clusters} clusters of {entries} entries;"
     out_of_more = "{made} lessons out of {clusters} clusters of {entries} entries;"
