@@ -53,7 +53,7 @@ def merge(base: Path, ours: Path, theirs: Path, path: str, label: str = "") -> b
         Whether nothing is left for a person to resolve.
     """
     place = _vault_of(path)
-    if place is not None:
+    if place is not None and all(map(files.identify, (base, ours, theirs))):
         old, here, there = (_text_of(one) for one in (base, ours, theirs))
         ledgers = _Ledgers(place, label, environment())
         done = merged(old, here, there, Known(ledgers.forgets, ledgers.know_id))
