@@ -88,6 +88,10 @@ class _Ledgers:
         """A vault with nothing but the ledger: there the questions about forgotten words are answered."""
         return View(taken=Taken(line for text in self._texts() for line in taken.parse(text).lines))
 
+    @cached_property
+    def _forgotten_ids(self) -> frozenset[str]:
+        return frozenset(line.id for line in self.view.taken.lines if line.why == "forgotten")
+
     def know_id(self, entry_id: str) -> bool:
         """Tell whether something that was taken has this id."""
         return self.view.taken.knows_id(entry_id)
@@ -99,7 +103,7 @@ class _Ledgers:
             line = ledger.by_key(key)
             if line is not None and line.why == "forgotten":
                 return True
-        elif any(line.why == "forgotten" and line.id == entry_id for line in ledger.lines):
+        elif entry_id in self._forgotten_ids:
             return True
         if entry.edited or entry.meta.get("by", "user") == "user":
             return False

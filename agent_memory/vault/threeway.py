@@ -99,10 +99,9 @@ class _Entries:
 
     def merged(self) -> dict[Name, list[str]]:
         """Return the texts that each entry ends as: none, one, or both where both sides changed the words."""
-        names = sorted(self.mine.keys() | self.other.keys(), key=lambda name: (name not in self.old, name))
         first: dict[str, Name] = {}
         wanted: dict[Name, list[str]] = {}
-        for name in sorted(names, key=self._order):
+        for name in sorted(self.mine.keys() | self.other.keys(), key=self._order):
             wanted[name] = raws = self._outcome(name)
             comment = entries_of.read(raws[0]).comment if raws else None
             if comment is None:
