@@ -15,7 +15,9 @@ from typing import Final
 from agent_memory.app.closing import cleaner, close, start_of
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options
+from agent_memory.app.excluding import Exclusions, title_of
 from agent_memory.app.fold import Pass, Turns
+from agent_memory.app.hearing import Ears
 from agent_memory.app.tally import NOTHING, Tally, Trouble
 from agent_memory.errors import AgentMemoryError, LockTimeout
 from agent_memory.fabric.take import Rules, Taking, take
@@ -64,6 +66,8 @@ class Intake:
         self._summary = summary
         self._said = said
         self._waiting: list[Pass] = []
+        self._ears, self._paused = Ears(app), files.identify(app.folder.pause)
+        self._exclusions = Exclusions.of(app)
         self.foreseen: View | None = None
 
     def take(self, file: ConversationFile) -> None:
@@ -111,17 +115,25 @@ class Intake:
         return sum(one.waiting for one in self._waiting)
 
     def _begin(self, file: ConversationFile) -> Pass | None:
+        self._listen()
         seen, state = self._seen(file), self._app.state if self._remembers else None
         full = self._options.full
         if seen is None or (state and not full and state.is_settled(file.conversation, seen)):
             return None
         bookmark = state.bookmark(file.conversation) if state else None
         reading = self._open(file, bookmark, seen)
-        if reading is None:
+        if reading is None or self._is_excluded(file, reading):
             return None
         agent, start = reading.agent or self._options.agent, start_of(self._app, reading)
         resumed = bookmark is not None and not full
         return Pass(reading, seen, agent, start, resumed=resumed, again=lambda: self._again(file))
+
+    def _listen(self) -> None:
+        """Take note of a pause that began or ended meanwhile; what had to be noted by then is written first."""
+        paused = files.identify(self._app.folder.pause)
+        if paused != self._paused:
+            self.flush()
+            self._ears, self._paused = Ears(self._app), paused
 
     def _seen(self, file: ConversationFile) -> FileIdentity | None:
         return self._given.identity if self._given else files.identify(Path(file.path))
@@ -132,6 +144,12 @@ class Intake:
         return self._options.follow and (not self._options.dry or self._app.folder.state.exists())
 
     def _open(self, file: ConversationFile, bookmark: Bookmark | None, seen: FileIdentity) -> Reading | None:
+        reading = self._opened(file, bookmark, seen)
+        if reading is not None and not self._ears.are_open:
+            reading.hush = self._ears.hush
+        return reading
+
+    def _opened(self, file: ConversationFile, bookmark: Bookmark | None, seen: FileIdentity) -> Reading | None:
         now, full = self._app.clock.now(), self._options.full
         idle = partial(is_idle, now=now, idle_after=self._options.idle_after)
         if source_named(file.source).chat_of is None:
@@ -143,6 +161,10 @@ class Intake:
     def _origins(self, source: str, agent: str) -> list[Origin]:
         memories = (memory for memory in self._app.vault.view(partial=True).memories if memory.page.agent == agent)
         return [memory.origin for memory in memories if memory.origin and memory.origin.source == source]
+
+    def _is_excluded(self, file: ConversationFile, reading: Reading) -> bool:
+        names = (file.conversation, reading.chat, file.parent or "", file.path)
+        return self._exclusions.match(names, lambda: title_of(reading.all_turns() or self._again(file)))
 
     def _again(self, file: ConversationFile) -> Turns:
         reading = self.reread(file)
@@ -200,7 +222,7 @@ class Intake:
         propose = self._app.settings.text("extraction.mode") == "propose"
         taking = take(view, proposals, Rules(now, minimum, propose=propose))
         closings = (close(self._app, view, one, self._summary, now=now) for one in passes if one.closes)
-        return taking, Batch.joined((taking.batch, *closings))
+        return taking, Batch.joined((taking.batch, *closings, self._ears.notes))
 
     def _count(self, one: Pass) -> None:
         reading, tally = one.reading, self._tally

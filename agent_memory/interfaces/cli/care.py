@@ -177,6 +177,8 @@ def status(context: typer.Context) -> None:
         f"Chats       {found.conversations_found} found, {found.conversations_taken} taken",
         f"Watcher     {found.watcher or 'not running'}",
     ]
+    if found.paused_since:
+        lines.append(f"Capture     paused since {found.paused_since}; what is said is not taken (agent-memory resume)")
     set_up = {path: state for path, state in found.editor_files.items() if state != "missing"}
     lines += [f"Editor      {path}: {state}" for path, state in set_up.items()]
     if not set_up:

@@ -58,6 +58,9 @@ COMMANDS: Final = (
     ("changes", "care", "List what was done to the vault, newest first."),
     ("undo", "care", "Take changes back; what was changed again since stays, and is named."),
     ("forget", "care", "Remove words everywhere and for good; what a person wrote is named and left."),
+    ("pause", "trust", "Take nothing of what is said from now on, until resume."),
+    ("resume", "trust", "Go on taking what is said; what was said in the pause is passed over for good."),
+    ("exclude", "trust", "Never take the conversations that fit a pattern, or list the patterns."),
     ("verify", "care", "Check where each memory came from against its conversation, while that exists."),
     ("doctor", "care", "Say what is wrong, where, and what mends it."),
     (

@@ -1,0 +1,100 @@
+"""Commands of trust: what is never taken, and what is taken out of everything."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agent_memory.interfaces.cli.output import Command, Progress, call_of, confirmed, remark, snippet
+
+if TYPE_CHECKING:
+    from agent_memory.app.excluding import Excluded
+
+
+def commands() -> dict[str, Command]:
+    """Return the commands of this module by name."""
+    return {"pause": pause, "resume": resume, "exclude": exclude}
+
+
+def pause(context: typer.Context) -> None:
+    """Take nothing of what is said from now on, until resume."""
+    from agent_memory.app import pause as pausing
+
+    call = call_of(context)
+    with call.app() as app:
+        since = pausing.pause(app)
+    text = f"Paused since {since:%Y-%m-%d %H:%M} UTC. What is said is not taken, not later either."
+    call.answer({"paused_since": since.isoformat(timespec="seconds")}, f"{text}\nagent-memory resume ends it.")
+
+
+def resume(context: typer.Context) -> None:
+    """Go on taking what is said; what was said in the pause is passed over for good."""
+    from agent_memory.app import pause as pausing
+
+    call, progress = call_of(context), Progress("Passing over what was said")
+    with call.app() as app:
+        try:
+            tally = pausing.resume(app, advance=progress.advance)
+        finally:
+            progress.close()
+    troubles = [] if tally is None else [one for one in tally.errors if one.line is None]
+    for trouble in [] if call.as_json else troubles:
+        remark(f"{trouble.path}: {trouble.message} If it was written to in the pause, exclude it.")
+    text = "Nothing was paused." if tally is None else "Going on. What was said in the pause is passed over."
+    call.answer({"resumed": tally is not None, "unread": [trouble.path for trouble in troubles]}, text)
+    if troubles:
+        raise typer.Exit(1)
+
+
+def exclude(
+    context: typer.Context,
+    pattern: Annotated[
+        str | None, typer.Argument(metavar="[PATTERN]", help="An id, a path or a title; * stands for anything.")
+    ] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Take the pattern away again.")] = False,
+    forget: Annotated[bool, typer.Option("--forget", help="Forget what was taken before, without asking.")] = False,
+) -> None:
+    """Never take the conversations that fit a pattern, or list the patterns."""
+    from agent_memory.app import excluding
+    from agent_memory.app import forget as forgetting
+
+    call = call_of(context)
+    with call.app() as app:
+        if pattern is None:
+            done = excluding.Excluded(excluding.Exclusions.of(app).patterns)
+        else:
+            done = (excluding.include if remove else excluding.exclude)(app, pattern)
+        forgotten = bool(done.memories) and (forget or _wants_to_forget(done))
+        if forgotten:
+            forgetting.forget(app, forgetting.words_of_all(app, [memory.id for memory in done.memories]))
+    value = {
+        "patterns": list(done.patterns),
+        "conversations": list(done.conversations),
+        "taken": [memory.id for memory in done.memories],
+        "forgotten": forgotten,
+    }
+    call.answer(value, _excluded_text(done, pattern, forgotten=forgotten))
+
+
+def _wants_to_forget(done: Excluded) -> bool:
+    """Ask where somebody is there; else what was taken stays, and is listed."""
+    from agent_memory.errors import UsageError
+
+    remark(f"{len(done.memories)} entries were taken from it before:")
+    for memory in done.memories:
+        remark(f"    {memory.page.path} {memory.id}  {snippet(memory.body)}")
+    try:
+        return confirmed("Forget them too? That cannot be undone.", "--forget")
+    except UsageError:
+        return False
+
+
+def _excluded_text(done: Excluded, pattern: str | None, *, forgotten: bool) -> str:
+    if pattern is None:
+        return "\n".join(done.patterns) or "Nothing is excluded."
+    lines = [f"{len(done.patterns)} patterns; {len(done.conversations)} conversations fit this one."]
+    if done.memories:
+        left = "are forgotten" if forgotten else "stay: agent-memory forget ID, or exclude again with --forget"
+        lines.append(f"{len(done.memories)} entries that were taken from it {left}.")
+    return "\n".join(lines)
