@@ -60,7 +60,7 @@ def words_of(app: App, entry_id: str | None, match: str | None) -> Words:
         if not words:
             raise UsageError("There is no word in that text.", hint="Give the words to forget.")
         return Words(frozenset(), runs)
-    holding = next((each for each in _vaults(app) if each.shelf.view(fresh=False).by_id(entry_id or "")), app)
+    holding = next((each for each in vaults(app) if each.shelf.view(fresh=False).by_id(entry_id or "")), app)
     return words_of_all(holding, [entry_named(holding, entry_id or "").id])
 
 
@@ -88,15 +88,16 @@ def forget(app: App, words: Words) -> Forgetting:
     return done
 
 
-def _vaults(app: App) -> list[App]:
+def vaults(app: App) -> list[App]:
+    """Return this vault and, if it is another one and there, the user's own."""
     has_own = app.user.folder.root.exists() and app.user.folder.root != app.folder.root
     return [app, app.user] if has_own else [app]
 
 
 def _for_each(app: App, words: Words) -> list[tuple[App, Words]]:
     """Return the vaults, each with what is to be forgotten there: the entries are named where they stand."""
-    holding = next((each for each in _vaults(app) if any(map(each.vault.view().by_id, words.entries))), app)
-    return [(each, words if each is holding else replace(words, entries=frozenset())) for each in _vaults(app)]
+    holding = next((each for each in vaults(app) if any(map(each.vault.view().by_id, words.entries))), app)
+    return [(each, words if each is holding else replace(words, entries=frozenset())) for each in vaults(app)]
 
 
 def _joined(parts: Sequence[Forgetting]) -> Forgetting:

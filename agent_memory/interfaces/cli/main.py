@@ -61,6 +61,11 @@ COMMANDS: Final = (
     ("pause", "trust", "Take nothing of what is said from now on, until resume."),
     ("resume", "trust", "Go on taking what is said; what was said in the pause is passed over for good."),
     ("exclude", "trust", "Never take the conversations that fit a pattern, or list the patterns."),
+    (
+        "purge-secret",
+        "trust",
+        "Take a secret, given on standard input or typed unseen, out of everything, and prove that it is gone.",
+    ),
     ("verify", "care", "Check where each memory came from against its conversation, while that exists."),
     ("doctor", "care", "Say what is wrong, where, and what mends it."),
     (

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from agent_memory.interfaces.cli.output import Command, Progress, call_of, confirmed, remark, snippet
+from agent_memory.interfaces.cli.vault import piped
 
 if TYPE_CHECKING:
     from agent_memory.app.excluding import Excluded
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 
 def commands() -> dict[str, Command]:
     """Return the commands of this module by name."""
-    return {"pause": pause, "resume": resume, "exclude": exclude}
+    return {"pause": pause, "resume": resume, "exclude": exclude, "purge-secret": purge_secret}
 
 
 def pause(context: typer.Context) -> None:
@@ -98,3 +101,32 @@ def _excluded_text(done: Excluded, pattern: str | None, *, forgotten: bool) -> s
         left = "are forgotten" if forgotten else "stay: agent-memory forget ID, or exclude again with --forget"
         lines.append(f"{len(done.memories)} entries that were taken from it {left}.")
     return "\n".join(lines)
+
+
+def purge_secret(
+    context: typer.Context,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say where it stands; change nothing.")] = False,
+) -> None:
+    """Take a secret, given on standard input or typed unseen, out of everything, and prove that it is gone."""
+    from agent_memory.app import purge as purging
+
+    call, secret = call_of(context), _secret()
+    with call.app() as app:
+        done = purging.look(app, secret) if dry_run else purging.purge(app, secret)
+    places = [f"    {place}" for place in done.found]
+    lines = [f"It {'stands' if dry_run else 'stood'} in {len(done.found)} files.", *places]
+    scanned = f"{done.files} files, {done.bytes:,} bytes, in {done.forms} encodings"
+    if not dry_run:
+        lines.append(f"Looked again at {scanned}: {f'LEFT in {len(done.left)}' if done.left else 'nowhere'}.")
+        lines += [f"    {place}" for place in done.left]
+    lines += [f"Beyond reach: {sentence}" for sentence in done.beyond]
+    call.answer(asdict(done), "\n".join(lines))
+    if done.left and not dry_run:
+        raise typer.Exit(1)
+
+
+def _secret() -> str:
+    """Return what is piped in or typed unseen: a command line stays in a shell's history."""
+    if sys.stdin.isatty():
+        return str(typer.prompt("The secret", hide_input=True, err=True))
+    return piped().strip("\r\n")
