@@ -21,6 +21,7 @@ from agent_memory.state.migrations import MIGRATIONS
 from agent_memory.state.shown import Shown
 from agent_memory.state.uses import Uses
 from agent_memory.system.database import Database
+from agent_memory.system.database import lacks as lacks
 
 
 @dataclass(frozen=True, slots=True)
