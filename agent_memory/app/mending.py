@@ -58,7 +58,8 @@ def _back_up(app: App, findings: tuple[Finding, ...]) -> str:
     for place in sorted({*named, *pages, app.folder.taken.name}):
         snapshot = files.read(app.folder.root / place) if (app.folder.root / place).is_file() else None
         if snapshot:
-            target = folder / place
+            swept = place.endswith(files.TEMPORARY_SUFFIX)  # by whoever writes beside it
+            target = folder / (f"{place}.copy" if swept else place)
             files.make_folder(target.parent, private=True)
             files.put(target, snapshot.data)
     return folder.relative_to(app.folder.root).as_posix()

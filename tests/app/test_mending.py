@@ -74,7 +74,7 @@ def test_every_fix_leaves_nothing_to_mend_and_a_copy_of_what_was_there(taken):
     ]
     assert len(changed) == 1
     assert (copies / ".vault" / "mirror.sqlite3.broken-1").read_bytes() == b"broken"
-    assert (copies / "default" / ".decisions.md.1234.am-tmp").read_bytes() == b"half a page"
+    assert (copies / "default" / ".decisions.md.1234.am-tmp.copy").read_bytes() == b"half a page"
 
 
 def test_renumbering_keeps_every_word_and_is_taken_back_by_undo(taken):
