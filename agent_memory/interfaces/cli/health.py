@@ -132,7 +132,7 @@ def status(context: typer.Context) -> None:
 
 
 def stats(context: typer.Context) -> None:
-    """Show what models were asked and what it cost, and how the memory hangs together."""
+    """Show what the memory holds, what is told of it, what models cost, and how it hangs together."""
     from agent_memory.app import stats as counting
 
     call = call_of(context)
@@ -150,7 +150,31 @@ def stats(context: typer.Context) -> None:
         if one.failures_in_a_row:
             lines.append(f"{'':11} the last {one.failures_in_a_row} calls failed")
     asked = lines if found.purposes else ["No model was ever asked."]
-    call.answer(asdict(found), "\n".join([*asked, *_fabric_lines(asdict(found.fabric))]))
+    held = _count_lines(asdict(found.memories))
+    call.answer(asdict(found), "\n".join([*held, *asked, *_fabric_lines(asdict(found.fabric))]))
+
+
+def _count_lines(held: dict[str, Any]) -> list[str]:
+    from agent_memory.app.counting import chart
+
+    lines = [f"{'Agent':11} {agent}: {_listed(counts)}" for agent, counts in held["active"].items()]
+    months = held["by_month"]
+    for category in sorted({category for counts in months.values() for category in counts}):
+        numbers = [counts.get(category, 0) for counts in months.values()]
+        lines.append(f"{category:11} |{chart(numbers)}|  {sum(numbers)}")
+    if months:
+        lines.append(f"{'':11} {min(months)} to {max(months)}")
+    lines.append(f"{'Written by':11} {_listed(held['written_by']) or 'nobody yet'}")
+    lines.append(f"{'Taken':11} {_listed(held['outcomes']) or 'nothing yet'}")
+    for agent, sizes in held["briefings"].items():
+        lines.append(f"{'Briefing':11} {agent}: {', '.join(f'{kind} {size} tokens' for kind, size in sizes.items())}")
+    oldest = ", ".join(held["never_oldest"])
+    never = f"{held['never']} never{f', the oldest {oldest}' if oldest else ''}"
+    return [*lines, f"{'Recalled':11} {held['recalled']} notes, lessons and procedures; {never}"]
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{number} {what}" for what, number in counts.items())
 
 
 def _fabric_lines(fabric: dict[str, Any]) -> list[str]:
