@@ -1,6 +1,6 @@
 """What may be heard: while capture is paused, what is said is never taken, whoever reads it and whenever.
 
-``.vault/pause.json`` says since when, how long each conversation's file was then, and what the hosts' chats had said.
+``.vault/pause.json`` says since when, how each conversation's file ended then, and what the hosts' chats had said.
 What is read beyond that is blank to everybody behind the reader, and is noted in the ledger as ``unheard``, by a digest
 and never by its words: so losing state, reading everything again, or a copy of the chat brings nothing back. In doubt
 something counts as said during the pause. A turn keeps its number and its place, so bookmarks move over it.
@@ -9,9 +9,10 @@ something counts as said during the pause. A turn keeps its number and its place
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 
 from agent_memory.app.container import App
@@ -19,9 +20,10 @@ from agent_memory.model.ids import EPOCH, digest
 from agent_memory.model.memory import Batch, TakenLine
 from agent_memory.model.session import Message
 from agent_memory.model.text import normalise
-from agent_memory.model.transcript import Record, Turn
+from agent_memory.model.transcript import ConversationFile, Record, Turn
 from agent_memory.sources.dashboard import ROLES
 from agent_memory.system import files
+from agent_memory.tailing.reading import WINDOW_BYTES, read_between
 
 VERB: Final = "pause"
 # What is shorter is said in many chats, and is known again by its place alone.
@@ -30,10 +32,13 @@ TELLING_CHARS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """What ``pause.json`` says: since when, what there was then, and the pauses that are over."""
+    """What ``pause.json`` says: since when, what there was then, and the pauses that are over.
+
+    ``ends`` has the size of each conversation's file, and the digest of its last bytes.
+    """
 
     since: datetime | None = None
-    sizes: Mapping[str, int] = field(default_factory=dict)
+    ends: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     said: frozenset[str] = frozenset()
     past: tuple[tuple[datetime, datetime], ...] = ()
 
@@ -41,7 +46,7 @@ class Pause:
         """Return the bytes of the file."""
         value = {
             "since": self.since.isoformat() if self.since else None,
-            "sizes": dict(self.sizes),
+            "ends": dict(self.ends),
             "said": sorted(self.said),
             "past": [[start.isoformat(), end.isoformat()] for start, end in self.past],
         }
@@ -58,7 +63,7 @@ def pause_of(app: App) -> Pause:
         since, past = value["since"], value["past"]
         return Pause(
             datetime.fromisoformat(since).astimezone(UTC) if since else None,
-            {name: int(size) for name, size in value["sizes"].items()},
+            {name: (int(size), str(end)) for name, (size, end) in value["ends"].items()},
             frozenset(map(str, value["said"])),
             tuple((datetime.fromisoformat(start), datetime.fromisoformat(end)) for start, end in past),
         )
@@ -90,10 +95,17 @@ class Ears:
         """What the ledger has to be told before a bookmark moves."""
         return Batch((), tuple(self._notes.values()))
 
-    def hush(self, turn: Turn) -> Turn:
-        """Return ``turn`` with blanks for what was said during a pause; itself if nothing was."""
-        records = tuple(record if self._is_heard(turn, record) else _blank(record) for record in turn.records)
-        return turn if records == turn.records else replace(turn, records=records)
+    def hush(self, file: ConversationFile) -> Callable[[Turn], Turn]:
+        """Return what puts blanks for what was said in a pause into a turn of ``file``."""
+        size, end = self._pause.ends.get(file.conversation, (0, ""))
+        if size and ending_of(Path(file.path), size) != end:
+            size = 0  # it was written anew, and its places are others
+
+        def hushed(turn: Turn) -> Turn:
+            records = tuple(one if self._is_heard(turn, one, size) else _blank(one) for one in turn.records)
+            return turn if records == turn.records else replace(turn, records=records)
+
+        return hushed
 
     def heard(self, messages: Sequence[Message]) -> tuple[Message, ...]:
         """Return the messages of a host's chat that were not said during a pause."""
@@ -109,23 +121,23 @@ class Ears:
             before = words
         return tuple(kept)
 
-    def _is_heard(self, turn: Turn, record: Record) -> bool:
+    def _is_heard(self, turn: Turn, record: Record, size: int) -> bool:
         words = normalise(record.text)
         touched = (part for tool in record.tools for part in (tool.name, *tool.paths, *map(str, tool.todos)))
         mark = mark_of(turn.role, words, turn.conversation, str(turn.ordinal), *touched)
         noted = self._unheard.get(mark)
         at = record.said_at or (None if turn.approximate else turn.at)
         again = noted is not None and (at is None or at <= noted)
-        if again or self._in_past(at) or (self.paused and not self._was_before(turn, record, words)):
-            self._note(mark)
+        if again or self._in_past(at) or (self.paused and not self._was_before(turn, record, words, size)):
+            self._note(mark, at)
             return False
         return True
 
-    def _was_before(self, turn: Turn, record: Record, words: str) -> bool:
-        since, size = self._pause.since, self._pause.sizes.get(turn.conversation)
+    def _was_before(self, turn: Turn, record: Record, words: str, size: int) -> bool:
+        since = self._pause.since
         if since is None or said_mark(turn.role, words) in self._pause.said:
             return True
-        if size is not None and record.end_bytes:
+        if size and record.end_bytes:
             return record.end_bytes <= size
         # Editors tell the minute; what was said in that of the pause may have been said after it began.
         at = record.said_at or (turn.at if turn.approximate else None)
@@ -134,14 +146,21 @@ class Ears:
     def _in_past(self, at: datetime | None) -> bool:
         return at is not None and any(_minute(start) < at < _minute(end) for start, end in self._pause.past)
 
-    def _note(self, mark: str) -> None:
-        if mark not in self._unheard:
+    def _note(self, mark: str, at: datetime | None = None) -> None:
+        noted = self._unheard.get(mark)
+        if noted is None or (at is not None and at > noted):  # the same words again, in a later pause or chat
             self._notes[mark] = TakenLine(mark, "", self._now, "unheard")
 
 
 def mark_of(role: str, words: str, *place: str) -> str:
     """Return the digest by which something said is known again: its words or, where these are few, its place too."""
     return digest("unheard", role, words, *(() if len(words) >= TELLING_CHARS else place))
+
+
+def ending_of(path: Path, size: int) -> str:
+    """Return the digest of the bytes before the place ``size`` of a file."""
+    with files.opened(path) as (handle, _):
+        return files.digest_of(read_between(handle, size - WINDOW_BYTES, size))
 
 
 def said_mark(role: str, words: str) -> str:

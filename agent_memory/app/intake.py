@@ -87,13 +87,13 @@ class Intake:
         self._waiting = [one for one in waiting if not (one.finished or one.failed)]
 
     def reread(self, file: ConversationFile) -> Reading | None:
-        """Open a conversation from its start, as if it had never been taken; None if it is not there.
+        """Open a conversation from its start, as if it had never been taken; None if it is not there, or not ours.
 
         Raises:
             FileError: It cannot be read.
         """
-        seen = self._seen(file)
-        return self._open(file, None, seen) if seen else None
+        reading = self._open_anew(file)
+        return None if reading is None or self._is_excluded(file, reading) else reading
 
     def _read(self, file: ConversationFile) -> None:
         one = self._begin(file)
@@ -146,7 +146,7 @@ class Intake:
     def _open(self, file: ConversationFile, bookmark: Bookmark | None, seen: FileIdentity) -> Reading | None:
         reading = self._opened(file, bookmark, seen)
         if reading is not None and not self._ears.are_open:
-            reading.hush = self._ears.hush
+            reading.hush = self._ears.hush(file)
         return reading
 
     def _opened(self, file: ConversationFile, bookmark: Bookmark | None, seen: FileIdentity) -> Reading | None:
@@ -166,8 +166,12 @@ class Intake:
         names = (file.conversation, reading.chat, file.parent or "", file.path)
         return self._exclusions.match(names, lambda: title_of(reading.all_turns() or self._again(file)))
 
+    def _open_anew(self, file: ConversationFile) -> Reading | None:
+        seen = self._seen(file)
+        return self._open(file, None, seen) if seen else None
+
     def _again(self, file: ConversationFile) -> Turns:
-        reading = self.reread(file)
+        reading = self._open_anew(file)
         return reading.turns() if reading else iter(())
 
     def _write(self, passes: list[Pass]) -> None:

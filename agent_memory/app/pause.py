@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agent_memory.app.container import App
 from agent_memory.app.conversations import transcript_folders
-from agent_memory.app.hearing import VERB, Ears, Pause, pause_of, said_in
+from agent_memory.app.hearing import VERB, Ears, Pause, ending_of, pause_of, said_in
 from agent_memory.app.ingest import Options, process
 from agent_memory.app.tally import Tally
 from agent_memory.model.ids import EPOCH
@@ -29,17 +29,18 @@ def pause(app: App) -> datetime:
     if before.since is not None:
         return before.since
     app.vault.prepare()
-    options, sizes, said = _options(app), {}, frozenset[str]()
+    options, said = _options(app), frozenset[str]()
+    ends: dict[str, tuple[int, str]] = {}
     for file in scan(transcript_folders(app, options)).files:
         path = Path(file.path)
         identity, rewritten = files.identify(path), source_named(file.source).chat_of is not None
         if identity and not rewritten:
-            sizes[file.conversation] = identity.size
+            ends[file.conversation] = identity.size, ending_of(path, identity.size)
         said |= said_in(_messages(path)) if rewritten else frozenset()
     for path in files.list_folder(app.folder.checkpoints):
         said |= said_in(_messages(path))
     since = app.clock.now()
-    files.put(app.folder.pause, Pause(since, sizes, said, before.past).to_json())
+    files.put(app.folder.pause, Pause(since, ends, said, before.past).to_json())
     return since
 
 

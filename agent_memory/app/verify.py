@@ -88,7 +88,7 @@ def _turns(app: App, file: ConversationFile) -> Iterator[Turn]:
     try:
         reading = open_reading(file, None, idle=True, now=app.clock.now())
         if reading is not None:
-            reading.hush = Ears(app).hush
+            reading.hush = Ears(app).hush(file)
         for closed in reading.turns() if reading else ():
             yield closed.turn
     except AgentMemoryError:

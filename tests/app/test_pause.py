@@ -212,6 +212,20 @@ def test_a_dashboards_file_respects_a_pause(workspace):
     assert '"ok"' not in (workspace.memory / ".vault/checkpoints/dev.json").read_text()
 
 
+def test_a_transcript_that_is_written_anew_in_a_pause_is_not_taken_for_what_it_was(workspace):
+    a_long_chat(workspace).assistant("A long answer. " * 200).save(written=workspace.clock.now())
+    do(workspace, pause)
+    later(workspace)
+    talk = workspace.chat()
+    talk.at = workspace.clock.now()
+    talk.user(DURING).assistant("The Quokka tariff is in.").ended().save(written=workspace.clock.now())
+    for verb in (lambda app: None, resume):
+        later(workspace)
+        do(workspace, verb)
+        workspace.process()
+        assert holding(workspace, "Quokka") == []
+
+
 def test_a_rehearsal_in_a_pause_finds_nothing(workspace):
     do(workspace, pause)
     talk = workspace.chat()
