@@ -9,9 +9,9 @@ from typing import Final
 
 from agent_memory.app.brief import brief
 from agent_memory.app.container import App
+from agent_memory.app.surfaced import TOLD
 from agent_memory.errors import AgentMemoryError
 from agent_memory.model.briefing import KINDS
-from agent_memory.model.ids import digest
 from agent_memory.model.memory import Memory
 
 MONTHS: Final = 12
@@ -96,9 +96,9 @@ def _sizes(app: App, agent: str) -> dict[str, int]:
 
 
 def _recalled(app: App, memories: Iterable[Memory]) -> set[str]:
-    """Return what was looked up, or told in full to one of the sessions that are remembered."""
+    """Return what was looked up, or told to one of the sessions that are remembered."""
     if not app.folder.state.exists():
         return set()
     told = app.state.shown.all()
-    shown = {one.id for one in memories if digest(one.page.category, one.id, one.body) in told}
+    shown = {one.id for one in memories if f"{TOLD}{one.id}" in told}
     return shown | app.state.uses.all().keys()

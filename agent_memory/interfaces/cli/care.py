@@ -122,5 +122,3 @@ def compact(
     call.answer(asdict(done), "\n".join(lines))
     if done.troubles:
         raise typer.Exit(1)
-
-

@@ -79,7 +79,6 @@ COMMANDS: Final = (
         "Shorten conversations and pages, remove what is expired or twice, check the mirror; no word is lost.",
     ),
     ("status", "health", "Show what is set up and how things stand."),
-    ("status", "health", "Show what is set up and how things stand."),
     ("stats", "health", "Show what the memory holds, what is told of it, what models cost, and how it hangs together."),
     ("config", "config", "Settings."),
     ("mcp", "faces", "Serve the memory to an MCP client over standard input and output."),
