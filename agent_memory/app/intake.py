@@ -17,7 +17,7 @@ from agent_memory.app.container import App
 from agent_memory.app.conversations import Options
 from agent_memory.app.excluding import Exclusions, title_of
 from agent_memory.app.fold import Pass, Turns
-from agent_memory.app.hearing import Ears
+from agent_memory.app.hearing import VERB, Ears
 from agent_memory.app.tally import NOTHING, Tally, Trouble
 from agent_memory.errors import AgentMemoryError, LockTimeout
 from agent_memory.fabric.take import Rules, Taking, take
@@ -68,6 +68,8 @@ class Intake:
         self._waiting: list[Pass] = []
         self._ears, self._paused = Ears(app), files.identify(app.folder.pause)
         self._exclusions = Exclusions.of(app)
+        if self._ears.paused and options.verb != VERB:
+            app.warn("Capture is paused: what was said since is passed over. agent-memory resume ends that.")
         self.foreseen: View | None = None
 
     def take(self, file: ConversationFile) -> None:
