@@ -20,7 +20,7 @@ from agent_memory.model.transcript import ConversationFile
 from agent_memory.redaction import redact
 from agent_memory.system import files, locks
 from agent_memory.tailing.reader import open_reading
-from agent_memory.tailing.reading import ClosedTurn
+from agent_memory.tailing.reading import ClosedTurn, Reading
 from agent_memory.tailing.scan import scan
 
 _HEADER = "# Conversations that are never taken: a pattern a line, for their id, path or title.\n"
@@ -87,6 +87,11 @@ def include(app: App, pattern: str) -> Excluded:
     return Excluded(Exclusions.of(app).patterns)
 
 
+def names_of(file: ConversationFile, reading: Reading) -> tuple[str, ...]:
+    """Return by what names a conversation may be excluded."""
+    return file.conversation, reading.chat, file.parent or "", file.path
+
+
 def title_in(text: str) -> str:
     """Return the title that a conversation has whose first words are these."""
     return one_line(next((line for line in redact(text).text.split("\n") if line.strip()), ""))
@@ -112,8 +117,7 @@ def _if_excluded(app: App, file: ConversationFile, exclusions: Exclusions) -> se
     reading = open_reading(file, None, idle=True, now=app.clock.now())
     if reading is None:
         return set()
-    names = (file.conversation, file.parent or "", file.path, reading.chat)
-    excluded = exclusions.match(names, lambda: title_of(reading.turns()))
+    excluded = exclusions.match(names_of(file, reading), lambda: title_of(reading.turns()))
     return {file.conversation, reading.chat or file.conversation} if excluded else set()
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from agent_memory.app import forget, sessions
 from agent_memory.app.excluding import Exclusions, exclude, include
+from agent_memory.app.pause import pause, resume
 from agent_memory.app.sessions import chat
 from agent_memory.app.sleep import sleep
 from agent_memory.errors import UsageError
@@ -45,6 +46,21 @@ def test_a_conversation_that_fits_is_never_taken(two_chats, pattern):
     do(two_chats, include, pattern)
     two_chats.process()
     assert "Quokka" in words(two_chats)
+
+
+def test_a_title_counts_that_was_said_in_a_pause(workspace):
+    do(workspace, pause)
+    talk = workspace.chat(3)
+    talk.at = workspace.clock.now()
+    talk.user("The quokka files").assistant("Yes?").save(written=workspace.clock.now())
+    do(workspace, resume)
+    do(workspace, exclude, "*quokka*")
+    workspace.clock.advance(hours=1)
+    talk.at = workspace.clock.now()
+    talk.user(OTHER).assistant("Done, it is in.").ended().save(written=workspace.clock.now())
+    workspace.clock.advance(hours=1)
+    workspace.process()
+    assert workspace.memories() == ()
 
 
 def test_what_was_taken_before_is_named_and_can_be_forgotten_in_one_go(two_chats):
