@@ -22,9 +22,12 @@ from tests.workspace import Workspace
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "json.md"
 NAMED = {"settings": "KEY", "entries": "AGENT", "purposes": "PURPOSE", "sections": "SECTION", "parts": "PART",
-         "outcomes": "OUTCOME", "editor_files": "PATH", "last": "WHAT", "meta": "KEY", "AGENT": "CATEGORY"}  # fmt: skip
+         "outcomes": "OUTCOME", "editor_files": "PATH", "last": "WHAT", "meta": "KEY", "AGENT": "CATEGORY",
+         "active": "AGENT", "by_month": "MONTH", "MONTH": "CATEGORY", "written_by": "AUTHOR",
+         "briefings": "READER", "READER": "KIND"}  # fmt: skip
 # What the examples have none of; where one of them has some after all, it must be of this shape.
 TROUBLE = [{"path": "text", "line": "number or null", "message": "text"}]
+FINDING = {"what": "text", "where": "text", "mend": "text", "serious": "true or false", "fix": "text"}
 FILLED: dict[str, Any] = {
     "tags": ["text"],
     "keywords": ["text"],
@@ -47,7 +50,17 @@ FILLED: dict[str, Any] = {
     "import conversations errors": TROUBLE,
     "session sleep errors": ["text"],
     "sync-checkpoints errors": [{"agent": "text", "error": "text"}],
-    "findings": [{"what": "text", "where": "text", "mend": "text", "serious": "true or false"}],
+    "findings": [FINDING],
+    "mended": [FINDING],
+    "mended?": [FINDING],
+    "paused_since": "text or null",
+    "exclude patterns": ["text"],
+    "exclude taken": ["text"],
+    "conversations": ["text"],
+    "unread": ["text"],
+    "found": ["text"],
+    "left": ["text"],
+    "never_oldest": ["text"],
     "alarms": [{"source": "text", "kind": "text", "count": "number"}],
     "troubles": TROUBLE,
     "taken": [{"what": "text", "why": "text"}],
@@ -106,7 +119,7 @@ def shape_of(value: Any, name: str = "") -> Any:
     """Return what kind of value this is, for lists and objects of what kinds."""
     if isinstance(value, dict):
         if name in NAMED:
-            inner = NAMED[name] if name == "entries" else ""
+            inner = NAMED[name] if NAMED[name] in NAMED else ""
             return {NAMED[name]: merged(shape_of(one, inner) for one in value.values())} if value else {}
         return {key: shape_of(one, key) for key, one in value.items()}
     if isinstance(value, list):
@@ -138,7 +151,9 @@ def _both(one: Any, two: Any) -> Any:
         return one
     if isinstance(one, dict | list) or isinstance(two, dict | list):
         return one if isinstance(one, dict | list) else two  # the other is null
-    kinds = sorted({*one.split(" or "), *two.split(" or ")} - {"true", "false"}, key=lambda kind: kind == "null")
+    kinds = sorted(
+        {*one.split(" or "), *two.split(" or ")} - {"true", "false"}, key=lambda kind: (kind == "null", kind)
+    )
     return " or ".join([*(["true or false"] if "true" in f"{one} {two}" else []), *kinds])
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from agent_memory.app.container import App
+from agent_memory.app.reasons import conversation_of, reason_of
 from agent_memory.errors import UnknownEntry, UsageError
 from agent_memory.model.memory import Add, Batch, Change, PageRef, Restore
 from agent_memory.model.text import one_line, shorten
@@ -20,12 +21,14 @@ SUMMARY_CHARS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class ChangeSummary:
-    """One entry's change, for people: what, where, which, and how its words begin."""
+    """One entry's change, for people: what, where, which, how its words begin, out of which conversation, and why."""
 
     op: str
     page: str
     id: str
     snippet: str
+    conversation: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,15 @@ def changes(app: App, *, since: datetime | None, limit: int) -> list[RunSummary]
     return [_summary(run, undone=run.run not in standing) for run in wanted[:limit]]
 
 
+def by_conversation(runs: Sequence[RunSummary]) -> dict[str, list[tuple[RunSummary, ChangeSummary]]]:
+    """Return the changes by the conversation they came out of, each with its run; what came out of none is last."""
+    grouped: dict[str, list[tuple[RunSummary, ChangeSummary]]] = {}
+    for run in runs:
+        for change in run.changes:
+            grouped.setdefault(change.conversation, []).append((run, change))
+    return dict(sorted(grouped.items(), key=lambda pair: not pair[0]))
+
+
 def day(text: str | None) -> datetime | None:
     """Read a date as a person gives it, ``2026-03-16`` or with a time, in UTC; None stays None.
 
@@ -74,7 +86,14 @@ def day(text: str | None) -> datetime | None:
 
 def _summary(run: JournalRun, *, undone: bool) -> RunSummary:
     rows = tuple(
-        ChangeSummary(change.op, change.page, change.id, _words_of(change.after or change.before or ""))
+        ChangeSummary(
+            change.op,
+            change.page,
+            change.id,
+            _words_of(change.after or change.before or ""),
+            conversation_of(change),
+            reason_of(change),
+        )
         for change in run.changes
     )
     return RunSummary(run.run, run.at, run.verb, run.undoes, undone, rows)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from agent_memory.app.container import App
 from agent_memory.app.tally import UNCLEAR, Alarm, alarms_of
 from agent_memory.errors import FileError
-from agent_memory.model.transcript import ConversationFile
+from agent_memory.model.transcript import ConversationFile, FileIdentity
 from agent_memory.sources import SOURCES, source_named
 from agent_memory.sources.base import Source
 from agent_memory.system import files
@@ -93,3 +93,10 @@ def standing_alarms(app: App, options: Options, found: tuple[ConversationFile, .
     kinds = ((bookmark, kind) for bookmark in marked for kind in bookmark.alarms)
     counts = Counter((sources[one.conversation], kind) for one, kind in kinds if one.conversation in sources)
     return unclear_projects(app, options) + alarms_of(counts)
+
+
+def is_idle(identity: FileIdentity | None, *, now: datetime, idle_after: timedelta) -> bool:
+    """Tell whether nobody has written to a file for long enough; a time as far in the future says as much."""
+    return identity is not None and abs(int(now.timestamp() * 1e9) - identity.mtime_ns) >= (
+        idle_after.total_seconds() * 1e9
+    )

@@ -10,19 +10,17 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from agent_memory.app.container import App
-from agent_memory.app.conversations import Options, standing_alarms, transcript_folders
 from agent_memory.errors import AgentMemoryError, UnknownEntry
 from agent_memory.jobs.compact import halfway_moves
 from agent_memory.model.memory import Batch, Memory, PageRef, Restore
 from agent_memory.model.text import one_line, shorten
 from agent_memory.system import files
-from agent_memory.tailing.scan import scan
 from agent_memory.vault import comment as comments
 from agent_memory.vault import heading as headings
 from agent_memory.vault import page as pages_of
@@ -41,12 +39,13 @@ _LOOKS_LIKE_START: Final = re.compile(r"^(?:<!-- *id:|## *\d{4}-\d\d?-\d\d?).*$"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong: what, where, and what mends it."""
+    """One thing that is wrong: what, where, what mends it, and the row of ``FIXES`` that ``--fix`` mends it by."""
 
     what: str
     where: str
     mend: str
     serious: bool = True
+    fix: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,33 +57,23 @@ class Lost:
     raw: str
 
 
-def examine(app: App) -> list[Finding]:
-    """Look at pages, ledger, journal, mirror, state, folder and transcripts, in this order."""
-    return [
-        *_permissions(app),
-        *pages(app.vault.view()),
-        *_records(app),
-        *_mirror(app),
-        *_folder(app),
-        *_transcripts(app),
-    ]
-
-
 def pages(view: View) -> Iterator[Finding]:
     """Yield what is wrong with the pages and the ledger."""
     for path in view.skipped:
         yield Finding("It leads out of the memory folder and is not read.", path, "Replace the link by the file.")
     for stored in view.pages.values():
         yield from _page(stored)
-    for entry, refs in _doubled(view).items():
+    for entry, refs in doubled(view).items():
         mend = "Delete the comment line with the id above one of them; it is given another."
-        yield Finding(f"The id {entry} stands here {len(refs)} times.", ", ".join(sorted(set(refs))), mend)
+        what = f"The id {entry} stands here {len(refs)} times."
+        yield Finding(what, ", ".join(sorted(set(refs))), mend, fix="renumber")
     if halfway := halfway_moves(view).changes:
         what = f"{len(halfway)} entries stand in a page and in its archive: a move was cut short."
-        yield Finding(what, "archive", "agent-memory compact", serious=False)
+        yield Finding(what, "archive", "agent-memory compact", serious=False, fix="finish moves")
     if view.taken.skipped:
         what = f"{view.taken.skipped} lines cannot be read; a merge may have left its marks there."
-        yield Finding(what, "taken.jsonl", "Delete those lines; what they said of is read again at most.")
+        mend = "Delete those lines; what they said of is read again at most."
+        yield Finding(what, "taken.jsonl", mend, fix="drop ledger lines")
 
 
 def lost(app: App) -> list[Lost]:
@@ -160,7 +149,7 @@ def _line(path: str, text: str, place: int) -> str:
     return f"{path}:{text.count(chr(10), 0, place) + 1}"
 
 
-def _doubled(view: View) -> dict[str, list[str]]:
+def doubled(view: View) -> dict[str, list[str]]:
     """Return the pages of each id that stands twice, a page and its own archive apart."""
     seen: dict[str, list[Memory]] = defaultdict(list)
     for memory in view.memories:
@@ -174,23 +163,27 @@ def _doubled(view: View) -> dict[str, list[str]]:
     return doubled
 
 
-def _records(app: App) -> Iterator[Finding]:
+def records(app: App) -> Iterator[Finding]:
+    """Yield what is wrong with the journal, and what it says of that no page has any more."""
     torn = torn_lines(files.read_text(app.folder.journal) or "")
     if torn:
         what = f"{torn} lines cannot be read; what they say was cut short, and done again."
-        yield Finding(what, ".vault/journal.jsonl", "Nothing needs doing.", serious=False)
+        mend = "Nothing needs doing."
+        yield Finding(what, ".vault/journal.jsonl", mend, serious=False, fix="drop journal lines")
     for one in lost(app):
         snippet = shorten(one_line(_memory(one).body), SNIPPET_CHARS)
         what = f"“{snippet}” is in no page any more: deleted by hand, or overwritten by an editor."
         yield Finding(what, one.page.path, f"agent-memory doctor --restore {one.id}", serious=False)
 
 
-def _mirror(app: App) -> Iterator[Finding]:
+def mirror(app: App) -> Iterator[Finding]:
+    """Yield a finding if the mirror is not what a rebuild would give."""
     if app.folder.mirror.exists() and app.mirror.check(app.shelf.page_states()):
-        yield Finding("It is not what the pages say.", ".vault/mirror.sqlite3", "agent-memory compact")
+        mend = "agent-memory reindex"
+        yield Finding("It is not what the pages say.", ".vault/mirror.sqlite3", mend, fix="reindex")
 
 
-def _permissions(app: App) -> Iterator[Finding]:
+def permissions(app: App) -> Iterator[Finding]:
     """Yield a finding if others could read the machine's folder; whoever opens a file there closes it to them."""
     machine = app.folder.machine
     if os.name == "posix" and machine.exists() and machine.stat().st_mode & 0o077:
@@ -198,7 +191,8 @@ def _permissions(app: App) -> Iterator[Finding]:
         yield Finding("Others could read what only you should.", ".vault", "Nothing: it is closed to them now.")
 
 
-def _folder(app: App) -> Iterator[Finding]:
+def leftovers(app: App) -> Iterator[Finding]:
+    """Yield a state that cannot be opened, and files that damage and interrupted writes have left."""
     root, machine = app.folder.root, app.folder.machine
     if not machine.exists():
         return
@@ -208,28 +202,16 @@ def _folder(app: App) -> Iterator[Finding]:
         yield Finding(error.message, ".vault/state.sqlite3", error.hint)
     for path in sorted(machine.glob("*.broken-*")):
         if path.suffix not in (".-wal", ".-shm"):
-            yield Finding("A damaged file was moved here.", f".vault/{path.name}", "Delete it.", serious=False)
+            where = f".vault/{path.name}"
+            yield Finding("A damaged file was moved here.", where, "Delete it.", serious=False, fix="delete")
     oldest = (app.clock.now() - LEFT_BEHIND).timestamp()
     for path in sorted(root.rglob(f".*{files.TEMPORARY_SUFFIX}")):
         if _written(path) < oldest:
             where = path.relative_to(root).as_posix()
-            yield Finding("A write that was cut short left this behind.", where, "Delete it.", serious=False)
+            what = "A write that was cut short left this behind."
+            yield Finding(what, where, "Delete it.", serious=False, fix="delete")
 
 
 def _written(path: Path) -> float:
     identity = files.identify(path)
     return float("inf") if identity is None else identity.mtime_ns / 1e9
-
-
-def _transcripts(app: App) -> Iterator[Finding]:
-    options = Options(agent=app.agent, idle_after=timedelta(0))
-    found = scan(transcript_folders(app, options))
-    for trouble in found.troubles:
-        yield Finding(trouble.message, trouble.path, "Check its owner and its permissions.")
-    for alarm in standing_alarms(app, options, found.files):
-        yield Finding(alarm.sentence, "transcripts", "Update agent-memory, or report the format.", serious=False)
-    taken = {one.conversation for one in app.state.bookmarks()} if app.folder.state.exists() else set()
-    waiting = [file for file in found.files if file.conversation not in taken]
-    if waiting:
-        what = f"{len(waiting)} of {len(found.files)} conversations have not been taken yet."
-        yield Finding(what, "transcripts", "agent-memory process", serious=False)

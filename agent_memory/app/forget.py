@@ -7,7 +7,7 @@ left alone. The words themselves are kept nowhere: the ledger has fingerprints o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,9 +27,9 @@ from agent_memory.vault.store import View
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What is to be forgotten: an entry, or none, and the runs of words by which its text is known again."""
+    """What is to be forgotten: entries, or none, and the runs of words by which their text is known again."""
 
-    entry: str
+    entries: frozenset[str]
     runs: tuple[str, ...]
 
 
@@ -59,11 +59,16 @@ def words_of(app: App, entry_id: str | None, match: str | None) -> Words:
         runs = (words,) if len(words.split()) <= RUN_WORDS else runs_of(match)
         if not words:
             raise UsageError("There is no word in that text.", hint="Give the words to forget.")
-        return Words("", runs)
-    holding = next((each for each in _vaults(app) if each.shelf.view(fresh=False).by_id(entry_id or "")), app)
-    named = entry_named(holding, entry_id or "")
-    copies = holding.vault.view().by_id(named.id)
-    return Words(named.id, tuple(run for copy in copies for run in runs_of(copy.body)))
+        return Words(frozenset(), runs)
+    holding = next((each for each in vaults(app) if each.shelf.view(fresh=False).by_id(entry_id or "")), app)
+    return words_of_all(holding, [entry_named(holding, entry_id or "").id])
+
+
+def words_of_all(app: App, entries: Iterable[str]) -> Words:
+    """Return the words of several entries of this vault."""
+    view, named = app.vault.view(), frozenset(entries)
+    copies = (copy for entry in sorted(named) for copy in view.by_id(entry))
+    return Words(named, tuple(dict.fromkeys(run for copy in copies for run in runs_of(copy.body))))
 
 
 def preview(app: App, words: Words) -> Forgetting:
@@ -83,15 +88,16 @@ def forget(app: App, words: Words) -> Forgetting:
     return done
 
 
-def _vaults(app: App) -> list[App]:
+def vaults(app: App) -> list[App]:
+    """Return this vault and, if it is another one and there, the user's own."""
     has_own = app.user.folder.root.exists() and app.user.folder.root != app.folder.root
     return [app, app.user] if has_own else [app]
 
 
 def _for_each(app: App, words: Words) -> list[tuple[App, Words]]:
-    """Return the vaults, each with what is to be forgotten there: the entry is named where it stands."""
-    holding = [each for each in _vaults(app) if each.vault.view().by_id(words.entry)][:1] or [app]
-    return [(each, words if each in holding else replace(words, entry="")) for each in _vaults(app)]
+    """Return the vaults, each with what is to be forgotten there: the entries are named where they stand."""
+    holding = next((each for each in vaults(app) if any(map(each.vault.view().by_id, words.entries))), app)
+    return [(each, words if each is holding else replace(words, entries=frozenset())) for each in vaults(app)]
 
 
 def _joined(parts: Sequence[Forgetting]) -> Forgetting:
@@ -121,7 +127,7 @@ def _forget(app: App, words: Words) -> Forgetting:
 def _sort(view: View, words: Words, quotes: Quotes) -> Forgetting:
     removed, trimmed, kept = [], [], []
     for memory in view.memories:
-        named = memory.id == words.entry
+        named = memory.id in words.entries
         marks = f"{' '.join(memory.tags)}\n{memory.meta.get(ACTIVATION, '')}"
         if not (named or quotes(memory.body) or quotes(marks)):
             continue
@@ -140,7 +146,7 @@ def _batch(view: View, found: Forgetting, words: Words, app: App) -> Batch:
     changes = [Amend(memory.page, memory.id, left, raw=memory.raw) for memory, left in found.trimmed]
     lines = [TakenLine(line.key, line.id, now, "forgotten", line.words) for line in view.taken.lines if line.id in gone]
     lines += [TakenLine(memory.key, memory.id, now, "forgotten") for memory in found.removed if memory.key]
-    pattern = TakenLine("", words.entry, now, "forgotten")
+    pattern = TakenLine("", next(iter(sorted(words.entries)), ""), now, "forgotten")
     removals = [Remove(memory.page, memory.id, memory.raw) for memory in found.removed]
     return Batch((*changes, *removals), (*lines, *lines_for(words.runs, pattern)))
 
@@ -152,7 +158,7 @@ def _scrub(app: App, words: Words, quotes: Quotes) -> None:
     app.vault.rewrite_journal(
         lambda change: (
             change.wordless()
-            if change.id == words.entry or any(quotes(text) for text in (change.before, change.after) if text)
+            if change.id in words.entries or any(quotes(text) for text in (change.before, change.after) if text)
             else change
         )
     )

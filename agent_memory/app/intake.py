@@ -7,7 +7,6 @@ move only behind it: whatever interrupts this, doing it again gives the vault of
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -15,7 +14,10 @@ from typing import Final
 from agent_memory.app.closing import cleaner, close, start_of
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options
+from agent_memory.app.conversations import is_idle as is_idle
+from agent_memory.app.excluding import Exclusions, names_of, title_of
 from agent_memory.app.fold import Pass, Turns
+from agent_memory.app.hearing import VERB, Ears
 from agent_memory.app.tally import NOTHING, Tally, Trouble
 from agent_memory.errors import AgentMemoryError, LockTimeout
 from agent_memory.fabric.take import Rules, Taking, take
@@ -64,6 +66,9 @@ class Intake:
         self._summary = summary
         self._said = said
         self._waiting: list[Pass] = []
+        self._ears: Ears | None = None  # made when something is opened: an idle round costs nothing
+        self._paused: FileIdentity | None = None
+        self._exclusions = Exclusions.of(app)
         self.foreseen: View | None = None
 
     def take(self, file: ConversationFile) -> None:
@@ -83,13 +88,13 @@ class Intake:
         self._waiting = [one for one in waiting if not (one.finished or one.failed)]
 
     def reread(self, file: ConversationFile) -> Reading | None:
-        """Open a conversation from its start, as if it had never been taken; None if it is not there.
+        """Open a conversation from its start, as if it had never been taken; None if it is not there, or not ours.
 
         Raises:
             FileError: It cannot be read.
         """
-        seen = self._seen(file)
-        return self._open(file, None, seen) if seen else None
+        self._listen()
+        return self._ours(file, self._open_anew(file))
 
     def _read(self, file: ConversationFile) -> None:
         one = self._begin(file)
@@ -111,17 +116,27 @@ class Intake:
         return sum(one.waiting for one in self._waiting)
 
     def _begin(self, file: ConversationFile) -> Pass | None:
+        self._listen()
         seen, state = self._seen(file), self._app.state if self._remembers else None
         full = self._options.full
         if seen is None or (state and not full and state.is_settled(file.conversation, seen)):
             return None
         bookmark = state.bookmark(file.conversation) if state else None
-        reading = self._open(file, bookmark, seen)
+        reading = self._ours(file, self._open(file, bookmark, seen))
         if reading is None:
             return None
         agent, start = reading.agent or self._options.agent, start_of(self._app, reading)
         resumed = bookmark is not None and not full
         return Pass(reading, seen, agent, start, resumed=resumed, again=lambda: self._again(file))
+
+    def _listen(self) -> None:
+        """Take note of a pause that began or ended meanwhile; what had to be noted by then is written first."""
+        paused = files.identify(self._app.folder.pause)
+        if self._ears is None or paused != self._paused:
+            self.flush()
+            self._ears, self._paused = Ears(self._app), paused
+            if self._ears.paused and self._options.verb != VERB:
+                self._app.warn("Capture is paused: what was said since is passed over. agent-memory resume ends that.")
 
     def _seen(self, file: ConversationFile) -> FileIdentity | None:
         return self._given.identity if self._given else files.identify(Path(file.path))
@@ -136,16 +151,31 @@ class Intake:
         idle = partial(is_idle, now=now, idle_after=self._options.idle_after)
         if source_named(file.source).chat_of is None:
             return open_reading(file, None if full else bookmark, idle=idle(seen), now=now)
-        origins = partial(self._origins, file.source)
-        given = self._given
+        origins, given = partial(self._origins, file.source), self._given
         return open_chat(file, bookmark, idle=idle, now=now, origins=origins, given=given, full=full)
 
     def _origins(self, source: str, agent: str) -> list[Origin]:
         memories = (memory for memory in self._app.vault.view(partial=True).memories if memory.page.agent == agent)
         return [memory.origin for memory in memories if memory.origin and memory.origin.source == source]
 
+    def _ours(self, file: ConversationFile, reading: Reading | None) -> Reading | None:
+        """Return a reading with blanks for what may not be heard; None if that is all of it."""
+        if reading is None or self._exclusions.match(names_of(file, reading), lambda: self._title(file, reading)):
+            return None
+        if self._ears and not self._ears.are_open:
+            reading.hush = self._ears.hush(file)
+        return reading
+
+    def _title(self, file: ConversationFile, reading: Reading) -> str:
+        anew = None if (turns := reading.all_turns()) else self._open_anew(file)
+        return title_of(turns or (anew.turns() if anew else ()))
+
+    def _open_anew(self, file: ConversationFile) -> Reading | None:
+        seen = self._seen(file)
+        return self._open(file, None, seen) if seen else None
+
     def _again(self, file: ConversationFile) -> Turns:
-        reading = self.reread(file)
+        reading = self._ours(file, self._open_anew(file))
         return reading.turns() if reading else iter(())
 
     def _write(self, passes: list[Pass]) -> None:
@@ -200,7 +230,7 @@ class Intake:
         propose = self._app.settings.text("extraction.mode") == "propose"
         taking = take(view, proposals, Rules(now, minimum, propose=propose))
         closings = (close(self._app, view, one, self._summary, now=now) for one in passes if one.closes)
-        return taking, Batch.joined((taking.batch, *closings))
+        return taking, Batch.joined((taking.batch, *closings, self._ears.notes if self._ears else Batch()))
 
     def _count(self, one: Pass) -> None:
         reading, tally = one.reading, self._tally
@@ -221,10 +251,3 @@ class Intake:
 
     def _fail(self, file: ConversationFile, error: AgentMemoryError) -> None:
         self._tally.errors.append(Trouble(file.path, None, f"{error.message} {error.hint}".strip()))
-
-
-def is_idle(identity: FileIdentity | None, *, now: datetime, idle_after: timedelta) -> bool:
-    """Tell whether nobody has written to a file for long enough; a time as far in the future says as much."""
-    return identity is not None and abs(int(now.timestamp() * 1e9) - identity.mtime_ns) >= (
-        idle_after.total_seconds() * 1e9
-    )

@@ -6,6 +6,7 @@ from typing import Final
 
 from agent_memory.app import asking
 from agent_memory.app.container import App
+from agent_memory.app.hearing import pause_of
 from agent_memory.errors import AgentMemoryError
 from agent_memory.model.asking import Ask, Prompt
 from agent_memory.recall import rewrite as rewriting
@@ -34,7 +35,7 @@ def query_for(app: App, session: str, message: str, history: History) -> str:
     """
     session = redact(session).text  # it is written down, and a host may have put anything there
     recent, always = _recent(app, history), app.settings.text("recall.rewrite.gate_mode") == "always"
-    if app.settings.text("recall.rewrite.mode") != "model":
+    if app.settings.text("recall.rewrite.mode") != "model" or pause_of(app).since:
         return rewriting.rewritten(message, recent, None, always=always)
     try:
         return rewriting.rewritten(message, recent, _ask(app, session, message, recent), always=always)

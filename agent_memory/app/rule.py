@@ -36,21 +36,21 @@ def refresh(app: App) -> None:
     Raises:
         AgentMemoryError: It cannot be briefed; the rules say nothing then, rather than what may not be said any more.
     """
-    rules = list(_rules(app))
+    standing = list(rules(app))
     if not app.folder.root.exists():
-        _write(rules, "")
+        _write(standing, "")
         return
-    if not rules:
+    if not standing:
         _ = app.mirror
         return
     with locks.locked(app.folder.briefing_lock, timeout_s=app.settings.number("vault.lock_timeout_s")):
-        rules = list(_rules(app))  # as they are now: they may just have been taken away
+        standing = list(rules(app))  # as they are now: they may just have been taken away
         try:
             briefing = brief(app, app.agent, "", recovering=())
         except AgentMemoryError:
-            _write(rules, "")
+            _write(standing, "")
             raise
-        _write(rules, briefing.text)
+        _write(standing, briefing.text)
         surfaced.note(app, surfaced.EVERY_CHAT, briefing.told, instead=True)
 
 
@@ -72,7 +72,8 @@ def inside(workspace: Path, relative: str) -> Path | None:
         return None
 
 
-def _rules(app: App) -> Iterator[Path]:
+def rules(app: App) -> Iterator[Path]:
+    """Yield the rules that there are, of every workspace that was set up with this memory."""
     for workspace in {str(app.workspace), *record(app)}:
         path = inside(Path(workspace), BRIEFING_RULE)
         if path is not None and path.is_file():

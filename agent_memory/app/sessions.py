@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from agent_memory.app.container import App
+from agent_memory.app.excluding import Exclusions, title_in
+from agent_memory.app.hearing import VERB, Ears
 from agent_memory.errors import AgentMemoryError, UsageError
 from agent_memory.fabric.forgotten import forgotten_at, without
 from agent_memory.model.ids import check_name
@@ -21,7 +23,7 @@ from agent_memory.model.session import Checkpoint, Message
 from agent_memory.recall.rewrite import Speaker
 from agent_memory.redaction import redact
 from agent_memory.sessions import checkpoint as checkpoints
-from agent_memory.sources.dashboard import DASHBOARD, chat_of
+from agent_memory.sources.dashboard import DASHBOARD, ROLES, chat_of
 from agent_memory.sources.dashboard import name_of as name_of
 from agent_memory.system import files, locks
 from agent_memory.tailing.scan import scan
@@ -84,8 +86,14 @@ def history(text: str) -> list[tuple[Speaker, str]]:
 
 def checkpoint(app: App, chat: Chat) -> Checkpoint:
     """Save a chat's newest messages as its agent's checkpoint, instead of the one before."""
-    saved = Checkpoint(chat.agent, app.clock.now(), chat.messages, chat.chat_id, chat.model_id)
-    return _save(app, saved)
+    said = () if is_excluded(app, chat) else chat.messages
+    return _save(app, Checkpoint(chat.agent, app.clock.now(), said, chat.chat_id, chat.model_id))
+
+
+def is_excluded(app: App, chat: Chat) -> bool:
+    """Tell whether a chat is one that is never taken."""
+    title = next((message["text"] for message in chat.messages if ROLES[message["role"]] == "user"), "")
+    return Exclusions.of(app).match((f"{chat.agent}.json", chat.chat_id or ""), lambda: title_in(title))
 
 
 def recover(app: App, agent: str) -> Checkpoint | None:
@@ -124,6 +132,8 @@ def sync_checkpoints(app: App, *, force: bool) -> Synced:
     for file in found.files:
         try:
             one = _from_file(app, Path(file.path))
+            if is_excluded(app, Chat(Path(file.path).stem, one.messages, one.chat_id)):
+                continue
             newest[one.agent] = max(newest.get(one.agent, one), one, key=lambda each: each.saved_at)
         except AgentMemoryError as error:
             done.errors.append((Path(file.path).stem, error.message))
@@ -166,6 +176,10 @@ def _save(app: App, wanted: Checkpoint) -> Checkpoint:
     """Write a checkpoint under the vault's lock: what is forgotten meanwhile is found in it, or not written."""
     refuse_secret(wanted.agent)
     app.vault.prepare()
+    ears = Ears(app)
+    if not ears.are_open:
+        wanted = replace(wanted, messages=ears.heard(wanted.messages))
+        app.vault.update(lambda view: ears.notes, verb=VERB)
     with locks.locked(app.folder.lock, timeout_s=app.settings.number("vault.lock_timeout_s")):
         saved = checkpoints.bare(wanted, cleaner(View(taken=app.shelf.ledger())))
         files.make_folder(app.folder.checkpoints, private=True)

@@ -9,6 +9,7 @@ from datetime import timedelta
 
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options
+from agent_memory.app.hearing import pause_of
 from agent_memory.app.ingest import follow
 from agent_memory.app.intake import Intake
 from agent_memory.app.sessions import Chat, checkpoint
@@ -37,6 +38,7 @@ def sleep(app: App, chat: Chat, summary: str = "") -> Tally:
     checkpoint(app, chat)
     tally = Tally()
     file, given = _as_file(app, chat), _as_snapshot(app, chat)
+    summary = "" if pause_of(app).since else summary  # it speaks of what may not be heard
     # What was taken already is read once more if there is something new to say of it.
     options = Options(chat.agent, idle_after=timedelta(0), full=bool(summary.strip()), verb="sleep")
     intake = Intake(app, options, tally, given=given, summary=redact(summary).text.strip())

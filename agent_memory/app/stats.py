@@ -1,4 +1,4 @@
-"""What models were asked and what it came to, and how the fabric is; looking changes nothing."""
+"""What the memory holds, what models were asked and what it came to, how the fabric is; looking changes nothing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent_memory.app.container import App
+from agent_memory.app.counting import Counts, counts
 from agent_memory.app.distilling import JOB
 from agent_memory.app.recall import fading
 from agent_memory.model.links import links_of
@@ -45,26 +46,27 @@ class Fabric:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """All calls by purpose, and how much of the day's cap is used up; and the fabric."""
+    """What the memory holds; all calls by purpose, and how much of the day's cap is used up; and the fabric."""
 
     tokens_today: int
     daily_token_cap: int
     purposes: dict[str, Purpose]
     fabric: Fabric
+    memories: Counts
 
 
 def stats(app: App) -> Stats:
-    """Count what the ledger of calls has."""
+    """Count what pages, ledgers and state have."""
     cap = app.settings.count("reflection.daily_token_cap")
     if not app.folder.state.exists():
-        return Stats(0, cap, {}, fabric(app))
+        return Stats(0, cap, {}, fabric(app), counts(app))
     calls = app.state.calls
     entries = calls.entries()
     purposes = {
         name: _purpose([one for one in entries if one.purpose == name], calls.failures_in_a_row(name))
         for name in sorted({one.purpose for one in entries})
     }
-    return Stats(calls.tokens_on(app.clock.now()), cap, purposes, fabric(app))
+    return Stats(calls.tokens_on(app.clock.now()), cap, purposes, fabric(app), counts(app))
 
 
 def fabric(app: App) -> Fabric:

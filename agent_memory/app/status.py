@@ -9,6 +9,7 @@ from datetime import timedelta
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options, standing_alarms, transcript_folders
 from agent_memory.app.doctor import pages
+from agent_memory.app.hearing import pause_of
 from agent_memory.app.setup import states
 from agent_memory.app.watch import watcher_of
 from agent_memory.tailing.scan import scan
@@ -26,6 +27,7 @@ class Status:
     conversations_found: int
     conversations_taken: int
     watcher: str
+    paused_since: str | None
     entries: dict[str, dict[str, int]]
     warnings: tuple[str, ...]
     editor_files: dict[str, str]
@@ -51,6 +53,7 @@ def status(app: App) -> Status:
         conversations_found=len(found),
         conversations_taken=len(_taken(app) & found),
         watcher=watcher_of(app),
+        paused_since=since.isoformat(timespec="seconds") if (since := pause_of(app).since) else None,
         entries={agent: dict(sorted(held.items())) for agent, held in counts.items()},
         warnings=(
             *(f"{finding.where}: {finding.what}" for finding in pages(view)),

@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options, transcript_folders
+from agent_memory.app.hearing import Ears
 from agent_memory.errors import AgentMemoryError
 from agent_memory.extraction.tasks import todos_of
 from agent_memory.model.ids import handoff_key, key_of
@@ -86,6 +87,8 @@ def _check(app: App, file: ConversationFile, memories: list[Memory]) -> dict[str
 def _turns(app: App, file: ConversationFile) -> Iterator[Turn]:
     try:
         reading = open_reading(file, None, idle=True, now=app.clock.now())
+        if reading is not None:
+            reading.hush = Ears(app).hush(file)
         for closed in reading.turns() if reading else ():
             yield closed.turn
     except AgentMemoryError:

@@ -15,7 +15,7 @@ from typing import Final
 from agent_memory.model.ids import digest
 from agent_memory.system.database import Database
 
-ROWS_VERSION: Final = "3"
+ROWS_VERSION: Final = "4"
 """Raised when the same page would give other rows: new keys, other redaction, another page grammar."""
 
 

@@ -10,7 +10,7 @@ from typing import Final, Literal
 from agent_memory.model.origin import Origin
 
 Author = Literal["heuristic", "reflection", "user", "agent", "compaction", "consolidation", "import"]
-Why = Literal["stored", "duplicate", "reflected", "forgotten"]
+Why = Literal["stored", "duplicate", "reflected", "forgotten", "unheard"]
 
 INACTIVE: Final = frozenset({"superseded", "proposed", "deprecated", "consolidated", "evicted"})
 KEEP_TAG: Final = "keep"

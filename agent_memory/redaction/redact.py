@@ -13,6 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
+from agent_memory.redaction.private import SIGN, without_private
 from agent_memory.redaction.table import Check, Rule, literals, load
 
 MARK: Final = "[REDACTED:"
@@ -41,13 +42,16 @@ class Redacted:
 def signs(text: str) -> set[str]:
     """Return what stands in ``text`` that some secret has beside it; without any there is none in it."""
     lowered = text.lower()
-    return {one for mark, of_mark in literals().items() if mark in lowered for one in of_mark if one in lowered}
+    present = {one for mark, of_mark in literals().items() if mark in lowered for one in of_mark if one in lowered}
+    return present | {SIGN} if SIGN in lowered else present
 
 
 def redact(text: str) -> Redacted:
-    """Take every secret out of ``text``; redacting again changes nothing."""
+    """Take every secret, and whatever is marked as private, out of ``text``; redacting again changes nothing."""
     present = signs(text)
-    count = 0
+    text, count = without_private(text) if SIGN in present else (text, 0)
+    if count:
+        present.add(MARK.lower())
     for rule in load() if present else ():
         if not present.isdisjoint(rule.literals):
             text, found = _apply(rule, text)

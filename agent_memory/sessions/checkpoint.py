@@ -82,6 +82,16 @@ def parse(data: bytes, agent: str) -> Checkpoint | None:
     )
 
 
+def messages_in(data: bytes) -> tuple[Message, ...]:
+    """Return the messages of a host's file, a checkpoint or a conversation; none where it is neither."""
+    try:
+        value = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return ()
+    said = value.get("messages") if isinstance(value, dict) else None
+    return tuple(filter(is_message, said)) if isinstance(said, list) else ()
+
+
 def is_fresh(checkpoint: Checkpoint | None, *, now: datetime, days: int) -> bool:
     """Tell whether there is a checkpoint that may still be recovered; one as far in the future has expired too."""
     return checkpoint is not None and abs(now - checkpoint.saved_at) < timedelta(days=days)

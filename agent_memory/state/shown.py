@@ -32,6 +32,11 @@ class Shown:
         row = self._database.row("select digests from shown where session = ?", [clean(session)])
         return [] if row is None else str(row["digests"]).split()
 
+    def all(self) -> frozenset[str]:
+        """Return the digests of what any session that is remembered has been shown."""
+        rows = self._database.rows("select digests from shown")
+        return frozenset(one for row in rows for one in str(row["digests"]).split())
+
     def add(self, session: str, digests: Iterable[str], at: datetime) -> None:
         """Note that ``session`` was shown these too; the sessions that were shown nothing for longest are dropped."""
         with self._database.atomic():

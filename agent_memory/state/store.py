@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
@@ -21,6 +21,7 @@ from agent_memory.state.migrations import MIGRATIONS
 from agent_memory.state.shown import Shown
 from agent_memory.state.uses import Uses
 from agent_memory.system.database import Database
+from agent_memory.system.database import lacks as lacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,20 @@ class StateStore:
             if any(holds(mark.memo) for mark in bookmark.marks):
                 self.forget(bookmark.conversation)
         self._database.shrink()
+
+    def purge(self, holds: Callable[[str], bool]) -> None:
+        """Drop every row with a text, and every bookmark with a memo, that ``holds``; leave no trace of them."""
+        for table in self._database.rows("select name from sqlite_schema where type = 'table'"):
+            name = f'"{table["name"]}"'
+            for row in self._database.rows(f"select * from {name}"):  # noqa: S608  its own tables
+                if any(isinstance(value, str) and holds(value) for value in row):
+                    columns = " and ".join(f'"{column}" is ?' for column in row.keys())  # noqa: SIM118  no mapping
+                    self._database.run(f"delete from {name} where {columns}", list(row))  # noqa: S608
+        self.forget_where(holds)
+
+    def memos(self) -> Iterator[str]:
+        """Yield the texts that lie packed in the file, so that no look at its bytes finds them."""
+        return (mark.memo for bookmark in self.bookmarks() for mark in bookmark.marks)
 
     def record_run(self, job: str, at: datetime, summary: Mapping[str, Any]) -> None:
         """Note that ``job`` ran; ``summary`` must be plain JSON."""

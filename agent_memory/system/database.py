@@ -19,6 +19,7 @@ from agent_memory.system.files import make_folder
 
 BUSY_TIMEOUT_MS: Final = 5_000
 _DAMAGE: Final = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_NOTADB}
+_STRICT_TABLES: Final = (3, 37)
 _MOVE_AWAY: Final = "Move the file away; agent-memory makes a new one."
 
 Row = sqlite3.Row
@@ -142,6 +143,15 @@ class Database:
             step.apply(self)
             self.run("insert into migrations (name) values (?)", [step.name])
         return True
+
+
+def lacks() -> str:
+    """Say what this Python's SQLite is missing that we need; empty if it is nothing."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        options = {row[0] for row in connection.execute("pragma compile_options")}
+    missing = [] if sqlite3.sqlite_version_info >= _STRICT_TABLES else ["strict tables"]
+    missing += [] if "ENABLE_FTS5" in options else ["FTS5"]
+    return f"SQLite {sqlite3.sqlite_version} lacks {' and '.join(missing)}." if missing else ""
 
 
 def _is_damage(error: sqlite3.DatabaseError) -> bool:

@@ -13,6 +13,7 @@ MEMORY_FOLDER: Final = ".memory"
 PROJECT_FILE: Final = "_project.md"
 CONFIG_FILE: Final = "config.toml"
 TAKEN_FILE: Final = "taken.jsonl"
+EXCLUDED_FILE: Final = "excluded.txt"
 CONVERSATIONS_FOLDER: Final = "conversations"
 ARCHIVE_FOLDER: Final = "archive"
 APP_NAME: Final = "agent-memory"
@@ -76,6 +77,7 @@ class MemoryFolder:
         self.project = root / PROJECT_FILE  # the page that every agent shares
         self.config = root / CONFIG_FILE
         self.taken = root / TAKEN_FILE
+        self.excluded = root / EXCLUDED_FILE  # which conversations are never taken, a pattern a line
         self.conversations = root / CONVERSATIONS_FOLDER  # chats that dashboards write
         self.machine = machine = root / ".vault"  # what the machine keeps for itself
         self.state = machine / "state.sqlite3"
@@ -84,10 +86,12 @@ class MemoryFolder:
         self.lock = machine / "vault.lock"  # held while pages are written
         self.briefing_lock = machine / "briefing.lock"  # held while the rules that carry a briefing are written
         self.setup_lock = machine / "setup.lock"
+        self.pause = machine / "pause.json"  # since when nothing is taken, and what had been said by then
         self.setup = machine / "setup.json"  # what was put into editors' files, by workspace
         self.checkpoints = machine / "checkpoints"  # saved chats that can be resumed
         self.chat_sessions = machine / "chat-sessions.json"  # which chat each agent was last in
         self.briefings = machine / "briefing"  # as they were last given out
+        self.backups = machine / "backups"  # what the doctor has mended, as it was before
         self.compact_log = machine / "compact-log.json"
 
     def watch_lock(self, name: str) -> Path:

@@ -163,12 +163,12 @@ class _ChatReading(Reading):
             if closed.provisional:
                 self.has_open_tail = True
             if self.idle or urgent or not closed.provisional:
-                yield replace(closed, turn=self._bare(closed.turn, self._redactor))
+                yield replace(closed, turn=self.hush(self._bare(closed.turn, self._redactor)))
         self.finished = True
 
     def all_turns(self) -> Iterator[ClosedTurn]:
         bare = Redactor()
-        return (replace(closed, turn=self._bare(closed.turn, bare)) for closed in self._turns)
+        return (replace(closed, turn=self.hush(self._bare(closed.turn, bare))) for closed in self._turns)
 
     def _assemble(self) -> list[Turn]:
         assembly = Assembly(replace(self._setting, fallback=self._chat.saved_at or self._setting.fallback))

@@ -7,7 +7,7 @@ of the very bytes that were parsed, so a file rewritten while it is being read i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -50,11 +50,11 @@ class Reading:
 
     ``marks`` are those that still stand; ``resumed`` is the last, from which this reading goes on: None
     means from the start, with an empty memo. ``idle`` says whether what is open counts as closed, ``agent``
-    whose pages it is for, if the file says so. Once ``turns`` is exhausted ``skipped`` names the first 200
-    unusable lines, ``skipped_lines`` counts all, ``unknown_kinds`` those that hold something this version
-    does not know, ``redactions`` counts secrets taken out, and ``has_open_tail`` says whether the bytes end
-    in a turn or line that nothing in the file has closed. ``first_turn`` is the ordinal of the first turn that the
-    file still has.
+    whose pages it is for, if the file says so. ``hush`` makes of each turn what may be heard of it. Once ``turns``
+    is exhausted ``skipped`` names the first 200 unusable lines, ``skipped_lines`` counts all, ``unknown_kinds`` those
+    that hold something this version does not know, ``redactions`` counts secrets taken out, and ``has_open_tail``
+    says whether the bytes end in a turn or line that nothing in the file has closed. ``first_turn`` is the ordinal of
+    the first turn that the file still has.
     """
 
     marks_kept = MARKS_KEPT
@@ -77,6 +77,7 @@ class Reading:
         self.marks = marks
         self.head = head
         self.idle = idle
+        self.hush: Callable[[Turn], Turn] = lambda turn: turn
         self.skipped: list[SkippedLine] = []
         self.skipped_lines = 0
         self.has_open_tail = self.finished = False
@@ -176,7 +177,7 @@ class Reading:
             window, lines, said_at = self._place
             digest = files.digest_of(window)
             place = Mark(turn.ordinal, turn.role, turn.end_bytes, len(window), digest, "", lines, said_at)
-            yield ClosedTurn(turn, provisional, place)
+            yield ClosedTurn(self.hush(turn), provisional, place)
 
     def _skip(self, event: SkippedLine) -> None:
         if event.line == self._last_skipped:

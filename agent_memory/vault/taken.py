@@ -15,14 +15,14 @@ from typing import Final
 from agent_memory.model.memory import TakenLine, Why
 
 # Of several lines with one key, the first of these speaks for it.
-_WEIGHT: Final[dict[Why, int]] = {"forgotten": 0, "stored": 1, "duplicate": 2, "reflected": 3}
+_WEIGHT: Final[dict[Why, int]] = {"forgotten": 0, "stored": 1, "duplicate": 2, "reflected": 3, "unheard": 4}
 
 
 class Taken:
     """The ledger, looked up by key, id and words.
 
-    ``forgotten`` has the fingerprints of words that were forgotten, and when; ``skipped`` counts the lines that
-    were passed over.
+    ``forgotten`` has the fingerprints of words that were forgotten, and when; ``unheard`` the marks of what was said
+    in a pause, and when that was noted; ``skipped`` counts the lines that were passed over.
     """
 
     def __init__(self, lines: Iterable[TakenLine] = (), *, skipped: int = 0) -> None:
@@ -31,9 +31,12 @@ class Taken:
         self._by_key: dict[str, TakenLine] = {}
         self._by_words: dict[str, list[TakenLine]] = defaultdict(list)
         self.forgotten: dict[str, datetime] = {}
+        self.unheard: dict[str, datetime] = {}
         for line in sorted(self.lines, key=lambda line: (_WEIGHT[line.why], line.at, line.id)):
             self._by_key.setdefault(line.key, line)
-            if line.words is not None:
+            if line.why == "unheard":
+                self.unheard[line.key] = line.at
+            elif line.words is not None:
                 self._by_words[line.words].append(line)
                 if line.why == "forgotten":
                     self.forgotten[line.words] = line.at  # sorted by time: the latest stays

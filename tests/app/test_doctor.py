@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from agent_memory.app import changes, vault
-from agent_memory.app.doctor import Finding, examine, restore
+from agent_memory.app.checks import examine
+from agent_memory.app.doctor import Finding, restore
 from agent_memory.errors import UnknownEntry
 from tests.workspace import Workspace
 
@@ -23,7 +24,7 @@ def taken(workspace):
 
 def looked_at(workspace: Workspace) -> list[Finding]:
     with workspace.app() as app:
-        return examine(app)
+        return list(examine(app).findings)
 
 
 def page(workspace: Workspace) -> Path:

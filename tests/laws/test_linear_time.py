@@ -23,6 +23,7 @@ LARGE_CHARS = 100_000
 MOST_TIMES_LONGER = 9
 NOISE_S = 0.004
 PIECES = (
+    "<private", "<private>", "< ", "<private>x</private>",
     "a", " ", "-", "a.", "a:b ", "1;", "**a", "| ", "“a", "passwordpasswordsenha ", "https://a:", "-----BEGIN ",
     "let's not have a list of no more, or, and so we will now be switched to that because of it if it is ",
     "nao vamos usar o que e, mas se depois a gente for por isso em vez de ficar pendente ate o proximo mes ",

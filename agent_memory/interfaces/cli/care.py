@@ -1,4 +1,4 @@
-"""Commands of trust and care: what was done and can be taken back, what is wrong, what is to be forgotten."""
+"""Commands of care: what was done and can be taken back, what is to be forgotten, upkeep."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from agent_memory.interfaces.cli.words import tr
 
 def commands() -> dict[str, Command]:
     """Return the commands of this module by name."""
-    named = (changes, undo, forget, verify, doctor, compact, status, stats)
-    return {command.__name__: command for command in named}
+    return {command.__name__: command for command in (changes, undo, forget, compact)}
 
 
 def changes(
@@ -23,17 +22,20 @@ def changes(
     since: Annotated[str | None, typer.Option(metavar="DATE", help="Only from this day on, as 2026-03-16.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-l", min=1, help="How many runs at most.")] = 20,
 ) -> None:
-    """List what was done to the vault, newest first."""
+    """List what was done to the vault and why, by conversation, newest first."""
     from agent_memory.app import changes as history
 
     call = call_of(context)
     with call.app() as app:
         runs = history.changes(app, since=history.day(since), limit=limit)
     lines = []
-    for run in runs:
-        undone = "  " + tr("(undone)") if run.undone else ""
-        lines.append(f"{run.run}  {run.at:%Y-%m-%d %H:%M}  {run.verb}{undone}")
-        lines += [f"    {change.op:8} {change.page} {change.id}  {change.snippet}" for change in run.changes]
+    for conversation, rows in history.by_conversation(runs).items():
+        lines.append(conversation or tr("By hand, and upkeep"))
+        for run, change in rows:
+            undone = "  " + tr("(undone)") if run.undone else ""
+            lines.append(f"  {run.at:%Y-%m-%d %H:%M}  {change.op:8} {change.page} {change.id}  {change.snippet}")
+            did = tr("{verb}, run {run}", verb=run.verb, run=run.run)
+            lines.append(f"      {did}{undone}: {change.reason}")
     call.answer({"runs": [_run_json(run) for run in runs]}, "\n".join(lines) or tr("No changes."), rows=True)
 
 
@@ -69,6 +71,7 @@ def forget(
     ] = None,
     match: Annotated[str | None, typer.Option("--match", metavar="TEXT", help="Whatever has these words.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Do not ask.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed; change nothing.")] = False,
 ) -> None:
     """Remove words everywhere and for good; what a person wrote is named and left."""
     from agent_memory.app import forget as forgetting
@@ -77,18 +80,18 @@ def forget(
     with call.app() as app:
         words = forgetting.words_of(app, whole(app, entry_id) if entry_id else None, match)
         done = forgetting.preview(app, words)
-        if not force:
+        if not (force or dry_run):
             remark(_forgetting_text(done, done=False))
             if not confirmed(tr("Forget this? It cannot be undone.")):
                 remark(tr("Left as it is."))
                 return
-        done = forgetting.forget(app, words)
+        done = done if dry_run else forgetting.forget(app, words)
     value = {
         "removed": [memory.id for memory in done.removed],
         "trimmed": [memory.id for memory, _ in done.trimmed],
         "kept": list(done.kept),
     }
-    call.answer(value, _forgetting_text(done))
+    call.answer(value, _forgetting_text(done, done=not dry_run))
 
 
 def _forgetting_text(found: Any, *, done: bool = True) -> str:
@@ -99,59 +102,6 @@ def _forgetting_text(found: Any, *, done: bool = True) -> str:
     lines += [f"    {memory.page.path} {memory.id}  {tr('(some lines)')}" for memory, _ in found.trimmed]
     lines += [tr("Yours, and left as it is: {place}", place=place) for place in found.kept]
     return "\n".join([*lines, tr("Your editor still has the conversation itself, and git what was committed.")])
-
-
-def verify(context: typer.Context) -> None:
-    """Check where each memory came from against its conversation, while that exists."""
-    from agent_memory.app import verify as verifying
-
-    call = call_of(context)
-    with call.app() as app, patience(tr("Checking")):
-        checked = verifying.verify(app)
-    counts = {finding: sum(one.finding == finding for one in checked) for finding in ("verified", "changed", "gone")}
-    changed = [one.memory for one in checked if one.finding == "changed"]
-    lines = [tr("{verified} verified, {changed} changed, {gone} gone.", **counts)]
-    lines += [f"    {tr('changed')}: {memory.page.path} {memory.id}  {snippet(memory.body)}" for memory in changed]
-    rows = [{"id": one.memory.id, "page": one.memory.page.path, "finding": one.finding} for one in checked]
-    call.answer({**counts, "entries": rows}, "\n".join(lines))
-
-
-def doctor(
-    context: typer.Context,
-    restore: Annotated[
-        str | None,
-        typer.Option(
-            "--restore",
-            metavar="ID",
-            autocompletion=complete.ids,
-            help="Put an entry back that is in no page any more.",
-        ),
-    ] = None,
-) -> None:
-    """Say what is wrong, where, and what mends it."""
-    from agent_memory.app import doctor as doctors
-
-    call = call_of(context)
-    with call.app() as app:
-        if restore is not None:
-            back = doctors.restore(app, whole(app, restore, gone=True))
-            call.answer(
-                {"restored": back.id, "page": back.page.path},
-                tr("{id} is back in {page}.", id=back.id, page=back.page.path),
-            )
-            return
-        with patience(tr("Checking")):
-            findings = doctors.examine(app)
-    lines = [
-        f"{'!' if one.serious else '-'} {one.where}: {one.what}\n    {one.mend}"
-        for one in sorted(findings, key=lambda one: not one.serious)
-    ]
-    serious = any(one.serious for one in findings)
-    call.answer(
-        {"healthy": not serious, "findings": list(map(asdict, findings))}, "\n".join(lines) or tr("All is well.")
-    )
-    if serious:
-        raise typer.Exit(1)
 
 
 def compact(
@@ -179,65 +129,3 @@ def compact(
     call.answer(asdict(done), "\n".join(lines))
     if done.troubles:
         raise typer.Exit(1)
-
-
-def status(context: typer.Context) -> None:
-    """Show what is set up and how things stand."""
-    from agent_memory.app import status as standing
-
-    call = call_of(context)
-    with call.app() as app:
-        found = standing.status(app)
-    chats = {"found": found.conversations_found, "taken": found.conversations_taken}
-    set_up = {path: state for path, state in found.editor_files.items() if state != "missing"}
-    rows = [
-        (tr("Memory"), f"{found.memory_folder}{'' if found.exists else '  ' + tr('(not there yet)')}"),
-        (tr("Workspace"), found.workspace),
-        (tr("Transcripts"), ", ".join(found.transcript_folders) or tr("none found yet")),
-        (tr("Chats"), tr("{found} found, {taken} taken", **chats)),
-        (tr("Watcher"), found.watcher or tr("not running")),
-        *((tr("Editor"), f"{path}: {state}") for path, state in set_up.items()),
-        *([] if set_up else [(tr("Editor"), tr("not set up (agent-memory init)"))]),
-    ]
-    for agent, counts in found.entries.items():
-        held = ", ".join(f"{count} {category}" for category, count in counts.items())
-        rows.append((tr("Agent"), f"{agent}: {held or tr('no entries')}"))
-    rows += [(tr("Warning"), warning) for warning in found.warnings]
-    width = max(11, *(len(title) for title, _ in rows))
-    lines = [f"{title:{width}} {text}" for title, text in rows]
-    call.answer(asdict(found), "\n".join(lines))
-
-
-def stats(context: typer.Context) -> None:
-    """Show what models were asked and what it cost, and how the memory hangs together."""
-    from agent_memory.app import stats as counting
-
-    call = call_of(context)
-    with call.app() as app:
-        found = counting.stats(app)
-    used = {"used": f"{found.tokens_today:,}", "most": f"{found.daily_token_cap:,}"}
-    lines = [f"{tr('Today'):11} {tr('{used} of {most} tokens', **used)}"]
-    for purpose, one in found.purposes.items():
-        outcomes = ", ".join(f"{count} {outcome}" for outcome, count in one.outcomes.items())
-        told = [outcomes, _spent(one)]
-        if one.answers:
-            times = {"half": f"{one.median_s:.1f}", "most": f"{one.p95_s:.1f}"}
-            told.append(tr("half of the answers within {half} s, nearly all within {most} s", **times))
-        if one.failures_in_a_row:
-            told.append(tr("the last {count} calls failed", count=one.failures_in_a_row))
-        lines += [f"{title:11} {text}" for title, text in zip([purpose, *[""] * 3], told, strict=False)]
-    asked = lines if found.purposes else [tr("No model was ever asked.")]
-    call.answer(asdict(found), "\n".join([*asked, *_fabric_lines(asdict(found.fabric))]))
-
-
-def _spent(one: Any) -> str:
-    sent, received, cost = f"{one.prompt_tokens:,}", f"{one.reply_tokens:,}", f"{one.cost:.4g}"
-    return tr("{sent} tokens sent, {received} received, cost {cost}", sent=sent, received=received, cost=cost)
-
-
-def _fabric_lines(fabric: dict[str, Any]) -> list[str]:
-    last_run, last = fabric.pop("last_run"), fabric.pop("last")
-    counted = ", ".join(f"{count} {what}" for what, count in fabric.items())
-    came_to = ", ".join(f"{count} {what}" for what, count in (last or {}).items())
-    ran = tr("last at {time}: {what}", time=last_run, what=came_to) if last_run else tr("never ran")
-    return [f"{tr('Fabric'):11} {counted}", f"{tr('Consolidation')} {ran}"]

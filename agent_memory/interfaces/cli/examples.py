@@ -46,7 +46,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("agent-memory why 871839 --query prices", "and how it stands for a prompt"),
     ),
     "changes": (
-        ("agent-memory changes --limit 5", "the last five runs"),
+        ("agent-memory changes --limit 5", "the last five runs, by conversation, and why"),
         ("agent-memory changes --since 2026-01-01", "since a day"),
     ),
     "agents": (("agent-memory agents", "whose pages there are"),),
@@ -54,7 +54,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "project edit": (("echo '# The shop' | agent-memory project edit", "write it anew"),),
     "project refresh": (("agent-memory project refresh --dry-run", "what our block would say"),),
     "project explain": (("agent-memory project explain", "which chats count here"),),
-    "stats": (("agent-memory stats", "what models cost, and how memories hang together"),),
+    "stats": (("agent-memory stats", "what there is over time, what is told, what models cost"),),
     "vault list": (
         ("agent-memory vault list default decisions", "the entries of a page"),
         ("agent-memory vault list default lessons --proposed", "what waits for a yes"),
@@ -104,13 +104,29 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ('echo \'{"messages": [{"role": "user", "text": "Bye"}]}\' | agent-memory session sleep', "end it"),
     ),
     "sync-checkpoints": (("agent-memory sync-checkpoints", "from conversations/"),),
-    "doctor": (("agent-memory doctor", "what is wrong, and what mends it"),),
+    "doctor": (
+        ("agent-memory doctor", "what is wrong, and what mends it"),
+        ("agent-memory doctor --fix --yes", "mend what mends itself; what it touches is copied first"),
+    ),
+    "check": (("agent-memory check", "in CI: 1 where a page is sick, too big or has a secret"),),
+    "pause": (("agent-memory pause", "what is said from now on is not taken"),),
+    "resume": (("agent-memory resume", "go on; what was said meanwhile is passed over for good"),),
+    "exclude": (
+        ("agent-memory exclude '*salary*'", "chats whose title has a word"),
+        ("agent-memory exclude", "what is excluded"),
+        ("agent-memory exclude '*salary*' --remove", "take them again"),
+    ),
+    "purge-secret": (
+        ("echo 's3cret-of-ours' | agent-memory purge-secret --dry-run", "where it stands"),
+        ("echo 's3cret-of-ours' | agent-memory purge-secret", "out of everything, and looked for again"),
+    ),
     "verify": (("agent-memory verify", "hold memories against their chats"),),
     "undo": (
         ("agent-memory undo", "the last run"),
         ("agent-memory undo 871840", "what was last done to one entry"),
     ),
     "forget": (
+        ("agent-memory forget 871839 --dry-run", "what would go"),
         ("agent-memory forget 871839 --force", "an entry and its words"),
         ('agent-memory forget --match "in cents" --force', "words, wherever they are"),
     ),

@@ -1,0 +1,128 @@
+"""The byte sequences by which one known secret may stand in a file, whoever wrote it and however it was encoded.
+
+Pure. It finds what stands there in one piece: as it is, composed or decomposed, in other case, on one line, as a tag,
+cut short by an ellipsis, escaped for JSON once or twice, for addresses or HTML, in hex, in base64 at any offset, in
+UTF-16. It refuses to look into what is compressed or encrypted; whoever has that unpacked hands it over.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+from urllib.parse import quote, quote_plus
+
+from agent_memory.errors import UsageError
+from agent_memory.model.text import normalise
+
+MARK: Final = "[REDACTED:purged]"
+MIN_CHARS: Final = 6
+MIN_HEX_CHARS: Final = 12
+MAX_CHARS: Final = 20_000
+# What is shorter would be found in files that have nothing to do with it.
+MIN_ENCODED: Final = 8
+MAX_CUT_CHARS: Final = 200
+
+_HEX: Final = re.compile(r"[0-9a-fA-F]+")
+_NO_TAG: Final = re.compile(r"[^\w/-]")
+
+
+class Forms:
+    """All forms of one secret; ``of`` refuses what would be found in innocent places."""
+
+    def __init__(self, secret: str) -> None:
+        found = dict(sorted(_forms(secret), key=lambda pair: -len(pair[0])))
+        self._marks = {form: mark for form, mark in found.items() if len(form) >= MIN_CHARS}
+
+    @classmethod
+    def of(cls, secret: str) -> Forms:
+        """Return the forms of ``secret``.
+
+        Raises:
+            UsageError: It is so short that other words, or digests and ids, would have it in them.
+        """
+        if len(secret.strip()) < (MIN_HEX_CHARS if _HEX.fullmatch(secret.strip()) else MIN_CHARS):
+            hint = f"Give {MIN_CHARS} characters or more, of digits and a to f {MIN_HEX_CHARS}: what is beside it too."
+            raise UsageError("That is too short to be told from other text.", hint=hint)
+        if len(secret) > MAX_CHARS:
+            raise UsageError("That is too long for a secret.", hint=f"Give at most {MAX_CHARS} characters.")
+        return cls(secret.strip())
+
+    def __len__(self) -> int:
+        return len(self._marks)
+
+    def stand_in(self, data: bytes) -> bool:
+        """Tell whether any form stands in ``data``."""
+        return any(form in data for form in self._marks)
+
+    def out_of(self, data: bytes) -> bytes:
+        """Return ``data`` with a mark in the place of each."""
+        for form, mark in self._marks.items():
+            data = data.replace(form, mark)
+        return data
+
+    def blanked(self, data: bytes) -> bytes:
+        """Return ``data`` with as many asterisks in the place of each, where places count."""
+        for form in self._marks:
+            data = data.replace(form, b"*" * len(form))
+        return data
+
+
+def _forms(secret: str) -> Iterator[tuple[bytes, bytes]]:
+    mark = MARK.encode()
+    for spelled in _spellings(secret):
+        for text in _escaped(spelled):
+            yield text.encode("utf-8", "surrogatepass"), mark
+        data = spelled.encode("utf-8", "surrogatepass")
+        for encoded in (data.hex(), data.hex().upper(), *_base64(data)):
+            if len(encoded) >= MIN_ENCODED:
+                yield encoded.encode(), mark
+        for wide in ("utf-16-le", "utf-16-be"):
+            yield spelled.encode(wide, "surrogatepass"), MARK.encode(wide)
+    for cut in _cut(" ".join(secret.split())):
+        yield from ((form.encode("utf-8", "surrogatepass"), mark) for form in (cut, json.dumps(cut)[1:-1]))
+
+
+def _spellings(secret: str) -> dict[str, None]:
+    """Return the secret, and what a page, a sentence or a tag makes of it."""
+    one_line = " ".join(secret.split())
+    spelled = [secret, secret.replace("\n", "\r\n"), one_line]
+    spelled += [unicodedata.normalize(form, secret) for form in ("NFC", "NFD")]
+    spelled += [secret[:1].upper() + secret[1:], secret.lower(), secret.upper()]
+    spelled += [made for made in (_NO_TAG.sub("-", one_line), normalise(secret)) if len(made) >= MIN_ENCODED]
+    return dict.fromkeys(spelled)
+
+
+def _cut(one_line: str) -> Iterator[str]:
+    """Yield the longer half of the ways in which a shortened line may have cut the secret."""
+    for end in range(max(MIN_CHARS, len(one_line) // 2), min(len(one_line), MAX_CUT_CHARS)):
+        yield one_line[:end].rstrip() + "…"
+
+
+def _escaped(text: str) -> dict[str, None]:
+    """Return how JSON, addresses and HTML write a text; hex digits in either case."""
+    plain = json.dumps(text, ensure_ascii=False)[1:-1]
+    ascii_only = json.dumps(text)[1:-1]
+    upper = re.sub(r"\\u[0-9a-f]{4}", lambda found: "\\u" + found[0][2:].upper(), ascii_only)
+    once = [plain, ascii_only, upper]
+    once += [one.replace("/", "\\/") for one in once]
+    twice = [json.dumps(one)[1:-1] for one in once]
+    percent = [quote(text, safe="", errors="replace"), quote(text, errors="replace")]
+    percent.append(quote_plus(text, errors="replace"))
+    percent += [re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), one) for one in percent]
+    markup = [html.escape(text), html.escape(text, quote=False)]
+    return dict.fromkeys([text, *once, *twice, *percent, *markup])
+
+
+def _base64(data: bytes) -> Iterator[str]:
+    """Yield what is the same of a text's base64 whatever stands before and behind it, for each of three offsets."""
+    for shift in range(3):
+        encoded = base64.b64encode(b"\0" * shift + data).decode()
+        # The first group has what stands before in it, the last one what comes behind.
+        whole = encoded[4 if shift else 0 : (shift + len(data)) // 3 * 4]
+        yield whole
+        yield whole.replace("+", "-").replace("/", "_")
