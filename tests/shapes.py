@@ -138,7 +138,9 @@ def _both(one: Any, two: Any) -> Any:
         return one
     if isinstance(one, dict | list) or isinstance(two, dict | list):
         return one if isinstance(one, dict | list) else two  # the other is null
-    kinds = sorted({*one.split(" or "), *two.split(" or ")} - {"true", "false"}, key=lambda kind: kind == "null")
+    kinds = sorted(
+        {*one.split(" or "), *two.split(" or ")} - {"true", "false"}, key=lambda kind: (kind == "null", kind)
+    )
     return " or ".join([*(["true or false"] if "true" in f"{one} {two}" else []), *kinds])
 
 
