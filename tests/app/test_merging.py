@@ -18,9 +18,14 @@ def three(tmp_path, monkeypatch):
     return paths
 
 
+def merge(three, path, label=""):
+    base, ours, theirs = three
+    return merging.merge(base, ours, theirs, path, label)
+
+
 @pytest.mark.parametrize("path", ["default/decisions.md", ".memory/Ana Mária/archive/lessons.md", "a/b/.memory/x/y.md"])
 def test_a_page_is_merged_entry_by_entry_wherever_the_vault_lies(three, path):
-    assert merging.merge(*three, path)
+    assert merge(three, path)
     assert sorted(bodies(three[1].read_text(encoding="utf-8"))) == ["First.", "Ours.", "Second.", "Theirs."]
 
 
@@ -29,13 +34,13 @@ def test_what_is_no_page_is_merged_as_text(three, path):
     for file, text in zip(three, ("one\ntwo\n", "one\ntwo!\n", "one\ntwo?\n"), strict=True):
         file.write_text(text, encoding="utf-8")
 
-    assert not merging.merge(*three, path)
+    assert not merge(three, path)
     assert three[1].read_text(encoding="utf-8").startswith("one\n<<<<<<< ours\ntwo!\n")
 
 
 def test_bytes_that_are_no_text_are_kept(three):
     three[2].write_bytes(BASE.replace("First.", "\0First.").encode() + b"\xff\xfe\n")
-    assert merging.merge(*three, "default/decisions.md")
+    assert merge(three, "default/decisions.md")
 
     assert b"\xff\xfe" in three[1].read_bytes()
 
@@ -44,7 +49,7 @@ def test_a_file_that_is_not_there_is_a_conflict_and_nothing_is_made(three):
     three[0].unlink()
     three[1].unlink()
 
-    assert not merging.merge(*three, "default/decisions.md")
+    assert not merge(three, "default/decisions.md")
     assert not three[1].exists()
 
 
@@ -52,7 +57,7 @@ def test_a_file_that_is_not_there_is_a_conflict_and_nothing_is_made(three):
 def test_a_ledger_in_the_middle_of_a_merge_stops_nothing(three, tmp_path, line):
     (tmp_path / "taken.jsonl").write_text(line + "\n", encoding="utf-8")
 
-    assert merging.merge(*three, "default/decisions.md", "-x 'of; nowhere")
+    assert merge(three, "default/decisions.md", "-x 'of; nowhere")
 
 
 def test_what_the_ledger_here_says_is_forgotten_does_not_come_back(three, tmp_path):
@@ -62,5 +67,5 @@ def test_what_the_ledger_here_says_is_forgotten_does_not_come_back(three, tmp_pa
     gone = [entry for entry in BASE.split("---\n\n") if "First." not in entry]
     three[2].write_text("---\n\n".join(gone), encoding="utf-8")
 
-    assert merging.merge(*three, "default/decisions.md")
+    assert merge(three, "default/decisions.md")
     assert bodies(three[1].read_text(encoding="utf-8")) == ["Second."]
