@@ -130,6 +130,7 @@ def why(
         f"{found.memory.page.path} {found.memory.id}  {entry['date']}  {entry['status']}",
         f"  {snippet(found.memory.body)}",
         f"From {entry['by']}: {origin}{f', {found.finding}' if found.finding else ''}.",
+        f"Reason: {found.reason}.",
         *(f"{key}: {other}" for key, other in links.items()),
     ]
     if query:
@@ -139,7 +140,7 @@ def why(
         why_so = f": {each.reason}" if each.reason else ""
         lines.append(f"{each.kind} briefing: {where}{each.fate}, {each.tokens} tokens{why_so}.")
     ranked = {"rank": found.rank, "score": round(hit.score, 4), "parts": dict(hit.parts)} if hit else {}
-    asked = {"query": query, "finding": found.finding, **links, **ranked}
+    asked = {"query": query, "finding": found.finding, "reason": found.reason, **links, **ranked}
     call.answer({**entry, **asked, "briefings": [asdict(each) for each in found.standings]}, "\n".join(lines))
 
 
