@@ -25,6 +25,7 @@ from agent_memory.app.watch import watcher_of
 from agent_memory.editors.table import rule_of
 from agent_memory.errors import AgentMemoryError
 from agent_memory.redaction import redact
+from agent_memory.redaction.private import unmarked
 from agent_memory.state.store import lacks
 from agent_memory.system import files, locks
 from agent_memory.tailing.scan import Scan, scan
@@ -73,7 +74,8 @@ def for_ci(app: App) -> tuple[Finding, ...]:
 def secrets(app: App) -> Iterator[Finding]:
     """Yield the pages with something that looks like a secret, by the line it is on; never what it is."""
     texts = [(stored.ref.path, pages_of.decode(stored.data)) for stored in app.shelf.pages(fresh=False)]
-    for path, text in [*texts, (app.folder.project.name, app.shelf.project_text())]:
+    for path, written in [*texts, (app.folder.project.name, app.shelf.project_text())]:
+        text = unmarked(written)
         if not redact(text).count:
             continue
         at = [number for number, line in enumerate(text.split("\n"), 1) if redact(line).count] or [1]

@@ -8,6 +8,7 @@ from typing import Final
 
 from agent_memory.app.brief import brief
 from agent_memory.app.container import App
+from agent_memory.app.reasons import reason_for
 from agent_memory.app.vault import entry_named
 from agent_memory.app.verify import Finding, verify
 from agent_memory.model.briefing import KINDS, Briefing, Fate, Kind
@@ -34,7 +35,8 @@ class Why:
     """Everything that explains one memory.
 
     ``finding`` is what checking its origin gave, None if there is none to check. ``hit`` and ``rank``, from 1, are
-    what the query's search has of it, None if it is not among the first hundred or nothing was asked.
+    what the query's search has of it, None if it is not among the first hundred or nothing was asked; ``reason`` is why
+    it was written.
     """
 
     memory: Memory
@@ -42,6 +44,7 @@ class Why:
     hit: Hit | None
     rank: int | None
     standings: tuple[Standing, ...]
+    reason: str
 
 
 def why(app: App, entry_id: str, query: str = "") -> Why:
@@ -60,6 +63,7 @@ def why(app: App, entry_id: str, query: str = "") -> Why:
         found[rank - 1] if rank else None,
         rank,
         tuple(each for kind in KINDS for each in _standings(brief(app, memory.page.agent, query, kind), memory)),
+        reason_for(memory),
     )
 
 

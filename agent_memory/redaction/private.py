@@ -16,6 +16,11 @@ PRIVATE: Final = "[REDACTED:private]"
 _TAG: Final = re.compile(r"<\s*+(?P<end>/?)\s*+private\b[^<>]*+(?<!/)>", re.IGNORECASE)
 
 
+def unmarked(text: str) -> str:
+    """Return ``text`` without the tags alone, for who looks for secrets in what its owner may well keep private."""
+    return _TAG.sub("", text)
+
+
 def without_private(text: str) -> tuple[str, int]:
     """Return ``text`` with a mark in the place of each private part, and how many there were."""
     kept: list[str] = []

@@ -100,6 +100,13 @@ def test_check_passes_a_sound_vault_and_names_secrets_sickness_and_size(taken):
     assert KEY not in repr(found)
 
 
+def test_what_is_private_in_a_page_is_no_secret_but_a_secret_in_it_is(taken):
+    page(taken, "notes").write_text("## 2026-03-16\n\nOurs: <private>we sell bread</private>.\n")
+    assert do(taken, checks.for_ci) == ()
+    page(taken, "notes").write_text(f"## 2026-03-16\n\nOurs: <private>\n{KEY}\n</private>.\n")
+    assert [finding.where for finding in do(taken, checks.for_ci)] == ["default/notes.md:4"]
+
+
 def test_a_visit_tells_a_fact_of_every_check_and_a_pause(taken):
     visit = do(taken, checks.examine)
     assert list(visit.facts) == [check.name for check in checks.CHECKS]

@@ -143,6 +143,7 @@ def why(
         f"{found.memory.page.path} {found.memory.id}  {entry['date']}  {entry['status']}",
         f"  {snippet(found.memory.body)}",
         tr("From {by}: {origin}.", by=entry["by"], origin=", ".join(filter(None, (origin, found.finding)))),
+        tr("Reason: {reason}.", reason=found.reason),
         *(f"{key}: {other}" for key, other in links.items()),
     ]
     if query:
@@ -155,7 +156,7 @@ def why(
         told = {"kind": each.kind, "fate": where + each.fate, "tokens": each.tokens, "why": why_so}
         lines.append(tr("{kind} briefing: {fate}, {tokens} tokens{why}.", **told))
     ranked = {"rank": found.rank, "score": round(hit.score, 4), "parts": dict(hit.parts)} if hit else {}
-    asked = {"query": query, "finding": found.finding, **links, **ranked}
+    asked = {"query": query, "finding": found.finding, "reason": found.reason, **links, **ranked}
     call.answer({**entry, **asked, "briefings": [asdict(each) for each in found.standings]}, "\n".join(lines))
 
 
