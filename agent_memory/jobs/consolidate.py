@@ -8,7 +8,7 @@ left to do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
@@ -28,6 +28,7 @@ from agent_memory.fabric.lessons import (
 from agent_memory.fabric.notes import Use
 from agent_memory.fabric.relate import Likeness, Related, key_of_linked, linkable, related
 from agent_memory.jobs.cluster import Cluster, clusters
+from agent_memory.jobs.outdated import without_replaced
 from agent_memory.model.ids import next_free_id
 from agent_memory.model.links import LINKS, text_of
 from agent_memory.model.memory import Add, Amend, Batch, Change, Memory, Move, PageRef, TakenLine
@@ -90,13 +91,14 @@ def consolidate(view: View, rules: Rules, distil: Distil) -> Plan:
         rules: What else counts.
         distil: Makes of a cluster what it comes to, or nothing.
     """
-    plan, changes, used, linked = Plan(), list[Change](), set[str](), list[str]()
+    plan, changes, used, linked, gone = Plan(), list[Change](), set[str](), list[str](), set[str]()
     now_ms = int(rules.now.timestamp() * 1000)
     for agent, known in sorted(linkable(view).items()):
         likeness, memories = Likeness(known), [memory for memory in known if memory.active]
         fresh = {memory.id for memory in memories if view.taken.by_key(key_of_linked(memory.id)) is None}
         found = related(memories, likeness, fresh, most=rules.most_links)
         linked += found.links
+        gone |= found.gone.keys()
         ready = candidates(view, [memory for memory in memories if memory.id not in found.gone], rules)
         plan.candidates += len(ready)
         told, declined = _told(ready, likeness, found, rules, distil, room=rules.most - len(plan.made))
@@ -108,17 +110,25 @@ def consolidate(view: View, rules: Rules, distil: Distil) -> Plan:
         plan.superseded += len(found.gone)
     for lesson in plan.made:
         changes += _added(lesson, view, used)
-    for category, keeping in rules.keeping.items():
-        standing = [memory for memory in view.memories if memory.page.category == category]
-        plan.let_go += let_go(standing, rules.uses, rules.fading, keeping)
+    corrected, plan.let_go = _let_go(view, gone, rules)
     lines = [
         TakenLine(key_of_parent(memory.id), lesson.id, rules.now, "stored")
         for lesson in plan.made
         for memory in lesson.cluster.members
     ]
     lines += [TakenLine(key_of_linked(name), name, rules.now, "stored") for name in linked]
-    plan.batch = Batch((*changes, *deprecated(plan.let_go)), tuple(lines))
+    plan.batch = Batch((*changes, *corrected, *deprecated(plan.let_go)), tuple(lines))
     return plan
+
+
+def _let_go(view: View, gone: Container[str], rules: Rules) -> tuple[list[Amend], list[tuple[Memory, str]]]:
+    """Return what becomes of older lessons: what is taken out of them, and which are let go, and why."""
+    corrected, left = without_replaced(view, gone)
+    for category, keeping in rules.keeping.items():
+        known = {memory.id for memory, _ in left}
+        standing = [one for one in view.memories if one.page.category == category and one.id not in known]
+        left += let_go(standing, rules.uses, rules.fading, keeping)
+    return corrected, left
 
 
 def _told(
