@@ -125,12 +125,15 @@ class Related:
 def linkable(view: View) -> dict[str, list[Memory]]:
     """Return, by agent, what may be compared, whatever has become of it: entries with an id that no other one has.
 
+    Where a move to the archive was cut short the entry in the page is meant.
     What was distilled is left out: it is linked to what it was made of. What no longer counts is not, so that what is
     telling does not change with every lesson.
     """
     found = defaultdict[str, list[Memory]](list)
     for memory in view.memories:
-        own = memory.id.isdigit() and len(view.by_id(memory.id)) == 1
+        first, *others = view.by_id(memory.id)
+        copies = all((one.page, one.body) == (memory.page.counterpart, memory.body) for one in others)
+        own = memory.id.isdigit() and first is memory and copies
         if own and memory.page.category in _LINKED and memory.meta.get("by") not in _OURS:
             found[memory.page.agent].append(memory)
     return dict(found)
