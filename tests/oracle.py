@@ -43,7 +43,8 @@ class Oracle:
         entries = _ENTRY.findall(asked.split("### entries")[1])
         principle = [match[0].strip() for entry in entries[-2:] if (match := _SENTENCE.match(entry))]
         signs = _WORD.findall(" ".join(entries))[:4]
-        if len(signs) < 4 or len({tuple(theme.told_in(entry) for theme in THEMES) for entry in entries}) > 1:
-            return "NONE"  # they speak of different things
+        themes = {tuple(theme.name for theme in THEMES if theme.told_in(entry)) for entry in entries}
+        if len(signs) < 4 or len(themes) > 1 or () in themes:
+            return "NONE"  # they speak of different things, or of nothing that lasts
         tags = [sign.lower() for sign in signs if not _AN_ACCENT.search(sign)]
         return f"LESSON {' '.join(principle)}\nWHEN {', '.join(signs)}\nTAGS {', '.join(tags[:3]) or 'shop'}"
