@@ -52,6 +52,15 @@ def says(text: str, *, ended: str = "stop", usage: dict[str, Any] | None = None)
     return sends({"choices": [{"message": {"content": text}, "finish_reason": ended}], "usage": usage})
 
 
+def answers(reply: Callable[[str], str]) -> Script:
+    """A chat completion with what ``reply`` makes of the variable part of what was asked."""
+
+    def script(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        says(reply(str(body["messages"][-1]["content"])))(handler, body)
+
+    return script
+
+
 def sends(value: Any) -> Script:
     """This JSON, or these bytes."""
     data = value if isinstance(value, bytes) else json.dumps(value).encode()

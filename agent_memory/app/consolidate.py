@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
-from agent_memory.app import distilling
 from agent_memory.app.container import App
-from agent_memory.app.distilling import ABSTAINED, JOB
+from agent_memory.app.distilling import ABSTAINED, JOB, Asked, Distilling
 from agent_memory.app.recall import fading
 from agent_memory.app.sessions import cleaner
 from agent_memory.fabric.lessons import LESSONS, PROCEDURES, Distilled, Keeping
@@ -61,8 +60,26 @@ def consolidate(app: App, *, dry_run: bool = False) -> Consolidation:
     """
     if not app.folder.root.exists():
         return Consolidation(dry_run=dry_run)
-    rules, plans = _rules(app), [job.Plan()]
-    asked = distilling.ask(app, rules) if app.models and not dry_run else None
+    if dry_run or app.models is None:
+        return _consolidate(app, _rules(app), None, dry_run=dry_run)
+    model = begin(app)
+    while not model.go_on(wait=True):
+        pass
+    return end(app, model)
+
+
+def begin(app: App) -> Distilling:
+    """Return what asks a model about clusters, for whoever has other work meanwhile; ``end`` makes lessons of it."""
+    return Distilling(app, _rules(app))
+
+
+def end(app: App, model: Distilling) -> Consolidation:
+    """Consolidate with what a model has said, of clusters as they were when it was asked."""
+    return _consolidate(app, model.rules, model.asked, dry_run=False)
+
+
+def _consolidate(app: App, rules: job.Rules, asked: Asked | None, *, dry_run: bool) -> Consolidation:
+    plans = [job.Plan()]
 
     def plan(view: View) -> Batch:
         clean = cleaner(view)

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from agent_memory.app import asking
-from agent_memory.app.asking import FAILURES_WARNED
+from agent_memory.app.asking import FAILURES_WARNED, Call
 from agent_memory.app.container import App
 from agent_memory.app.sessions import cleaner
 from agent_memory.fabric.lessons import Distilled
@@ -36,54 +36,78 @@ class Asked:
     abstained: dict[str, tuple[int, str]] = field(default_factory=dict)
 
 
-def ask(app: App, rules: job.Rules) -> Asked:
-    """Ask about the clusters that the next run may make lessons of; three failures in a row end it."""
-    view, found = app.vault.view(), list[Cluster]()
+class Distilling:
+    """Asks about the clusters that the next run may make lessons of, one call at a time.
 
-    def gather(cluster: Cluster, _: Likeness) -> None:
-        found.append(cluster)
+    Three failures in a row end it. ``go_on`` never waits unless it is told to, so that whoever has other work does that
+    meanwhile. ``asked`` is what has come of it so far.
+    """
 
-    if rules.most:
-        job.consolidate(view, rules, gather)
-    asked = Asked(abstained=_abstained(app, found))
-    ready = [one for one in found if _waits_until(asked, one) <= rules.now][: rules.most]
-    clean, failures = cleaner(view), 0
-    for cluster in ready:
-        if failures < FAILURES_WARNED:
-            failed = _ask_about(app, cluster, [clean(memory.body) for memory in cluster.members], asked)
-            failures = failures + 1 if failed else 0
-    if ready:
-        app.state.calls.keep_replies(PURPOSE, REMEMBERED)
-    return asked
+    def __init__(self, app: App, rules: job.Rules) -> None:
+        self._app, self.rules = app, rules
+        view, found = app.vault.view(), list[Cluster]()
 
+        def gather(cluster: Cluster, _: Likeness) -> None:
+            found.append(cluster)
 
-def _ask_about(app: App, cluster: Cluster, entries: list[str], asked: Asked) -> bool:
-    """Ask about one cluster, unless a reply came before something interrupted us; tell whether that failed."""
-    times = asked.abstained.get(cluster.name, (0, ""))[0]
-    about = Subject(PURPOSE, cluster.members[0].page.agent, digest(cluster.name, str(times)))
-    reply = app.state.calls.reply(about)
-    if reply is None:
-        prompt = distil.prompt_for(
-            entries, cluster.shared, max_reply_tokens=app.settings.count("reflection.max_reply_tokens")
-        )
-        call = asking.start(app, prompt, about=about, timeout_s=app.settings.number("consolidation.timeout_s"))
-        if call is None:
+        if rules.most:
+            job.consolidate(view, rules, gather)
+        self.asked = Asked(abstained=_abstained(app, found))
+        self._clean, self._failures = cleaner(view), 0
+        self._waiting = [one for one in found if _waits_until(self.asked, one) <= rules.now][: rules.most]
+        self._under_way: tuple[Cluster, Call] | None = None
+
+    def go_on(self, *, wait: bool = False) -> bool:
+        """Take the reply that has come, ask about the next cluster; tell whether there is nothing left to ask."""
+        if self._under_way and not (wait or self._under_way[1].future.done()):
             return False
-        outcome, reply = asking.finish(app, call, tells=lambda text: distil.read(text) is not None)
-        if outcome not in ("ok", "none"):
-            return outcome in FAILURES
-    taught = distil.read(reply)
-    says = taught and Distilled(taught.when, taught.principle, taught.tags, CONFIDENCE, _steps(app, taught))
-    if says and borne_out(says, cluster):
-        asked.said[cluster.name] = says
-    else:
-        until = app.clock.now() + FIRST_WAIT * 2 ** min(times, MAX_DOUBLINGS)
-        asked.abstained[cluster.name] = times + 1, until.isoformat()
-    return False
+        self._conclude()
+        while self._under_way is None and self._waiting and self._failures < FAILURES_WARNED:
+            self._ask_about(self._waiting.pop(0))
+        if self._under_way:
+            return False
+        self._app.state.calls.keep_replies(PURPOSE, REMEMBERED)
+        return True
 
+    def close(self) -> None:
+        """Give up the call under way; the next run asks again."""
+        self._waiting.clear()
+        if self._under_way:
+            self._under_way[1].future.cancel()
+        self._conclude()
 
-def _steps(app: App, taught: distil.Taught) -> tuple[str, ...]:
-    return taught.steps if app.settings.flag("procedures.enabled") else ()
+    def _ask_about(self, cluster: Cluster) -> None:
+        """Ask about one cluster, unless a reply came before something interrupted us."""
+        app, times = self._app, self.asked.abstained.get(cluster.name, (0, ""))[0]
+        about = Subject(PURPOSE, cluster.members[0].page.agent, digest(cluster.name, str(times)))
+        if (reply := app.state.calls.reply(about)) is not None:
+            self._take(cluster, reply)
+            return
+        entries = [self._clean(memory.body) for memory in cluster.members]
+        most = app.settings.count("reflection.max_reply_tokens")
+        prompt = distil.prompt_for(entries, cluster.shared, max_reply_tokens=most)
+        call = asking.start(app, prompt, about=about, timeout_s=app.settings.number("consolidation.timeout_s"))
+        self._under_way = (cluster, call) if call else None
+
+    def _conclude(self) -> None:
+        if self._under_way is None:
+            return
+        (cluster, call), self._under_way = self._under_way, None
+        outcome, reply = asking.finish(self._app, call, tells=lambda text: distil.read(text) is not None)
+        self._failures = self._failures + 1 if outcome in FAILURES else 0
+        if outcome in ("ok", "none"):
+            self._take(cluster, reply)
+
+    def _take(self, cluster: Cluster, reply: str) -> None:
+        taught = distil.read(reply)
+        steps = taught.steps if taught and self._app.settings.flag("procedures.enabled") else ()
+        says = taught and Distilled(taught.when, taught.principle, taught.tags, CONFIDENCE, steps)
+        if says and borne_out(says, cluster):
+            self.asked.said[cluster.name] = says
+        else:
+            times = self.asked.abstained.get(cluster.name, (0, ""))[0]
+            until = self._app.clock.now() + FIRST_WAIT * 2 ** min(times, MAX_DOUBLINGS)
+            self.asked.abstained[cluster.name] = times + 1, until.isoformat()
 
 
 def _abstained(app: App, found: list[Cluster]) -> dict[str, tuple[int, str]]:

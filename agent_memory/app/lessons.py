@@ -9,11 +9,12 @@ from agent_memory.app.recall import fading
 from agent_memory.errors import DatabaseError, FileError, InvalidValue, UnknownEntry
 from agent_memory.fabric.lessons import parents_of
 from agent_memory.model.ids import check_name
-from agent_memory.model.memory import ACTIVATION, Memory
+from agent_memory.model.memory import ACTIVATION, Amend, Batch, Memory
 from agent_memory.model.recall import Query
 from agent_memory.recall.engine import recall as search
 from agent_memory.redaction import redact
 from agent_memory.system import logs
+from agent_memory.vault.view import View
 
 Shelf = Literal["lessons", "procedures"]
 
@@ -55,12 +56,32 @@ def by_id(app: App, shelf: Shelf, entry_id: str) -> Memory:
     Raises:
         UnknownEntry: None has this id.
     """
-    for memory in app.shelf.view(fresh=False).by_id(entry_id):
+    memory = _of(app.shelf.view(fresh=False), shelf, entry_id)
+    try:
+        app.state.uses.count([memory.id], app.clock.now())
+    except (DatabaseError, FileError) as error:  # a vault that cannot be written can still be read
+        _log.info("a use could not be counted: %s", error.message)
+    return memory
+
+
+def deprecate(app: App, shelf: Shelf, entry_id: str) -> Memory:
+    """Have one lesson or procedure told no more, whoever wrote it; its id still finds it, and ``undo`` brings it back.
+
+    Raises:
+        UnknownEntry: None has this id.
+    """
+
+    def plan(view: View) -> Batch:
+        memory = _of(view, shelf, entry_id)
+        return Batch((Amend(memory.page, memory.id, meta={"status": "deprecated"}),))
+
+    run = app.vault.update(plan, verb=f"{shelf} deprecate")
+    return _of(app.vault.view(), shelf, (*run.ids("amend"), entry_id)[0])
+
+
+def _of(view: View, shelf: Shelf, entry_id: str) -> Memory:
+    for memory in view.by_id(entry_id):
         if memory.page.category == shelf:
-            try:
-                app.state.uses.count([memory.id], app.clock.now())
-            except (DatabaseError, FileError) as error:  # a vault that cannot be written can still be read
-                _log.info("a use could not be counted: %s", error.message)
             return memory
     raise UnknownEntry(
         f"{shelf} has no entry {entry_id!r}.", hint=f"`agent-memory {shelf} recall` shows ids.", id=entry_id

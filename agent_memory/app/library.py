@@ -17,7 +17,7 @@ from typing import Final
 from agent_memory.app import brief as briefs
 from agent_memory.app import recall, rule, vault
 from agent_memory.app.container import open_app
-from agent_memory.app.library_sessions import Sessions
+from agent_memory.app.library_tending import Tending
 from agent_memory.context.sections import Message
 from agent_memory.errors import UsageError
 from agent_memory.model.briefing import Briefing, Kind
@@ -52,7 +52,7 @@ class NewEntry:
     turn: int = 0
 
 
-class OpenMemory(Sessions):
+class OpenMemory(Tending):
     """An open memory folder. ``agent`` is whose pages are written and briefed where no agent is named."""
 
     def add(  # noqa: PLR0913 (one argument for each thing that may be known of an entry)

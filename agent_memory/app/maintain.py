@@ -7,10 +7,11 @@ interrupts one, running it again gives what one undisturbed run would have given
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from agent_memory.app.container import App
@@ -196,13 +197,16 @@ def _wanted(app: App) -> list[Job]:
     return [job for job in jobs if job.name != "consolidate" or app.settings.flag("consolidation.enabled")]
 
 
-def run_due(app: App, additions: int, *, starting: bool) -> list[str]:
-    """Run the jobs that are due, in their order, and return their names.
+def run_due(
+    app: App, additions: int, *, starting: bool, beside: Mapping[str, Callable[[], object]] = MappingProxyType({})
+) -> list[str]:
+    """Run the jobs that are due, in their order, and return the names of those that have been run.
 
     Args:
         app: The product.
         additions: How many entries were written since these jobs last ran.
         starting: Whether the watcher has just begun.
+        beside: What starts a job, by its name, that somebody else sees to its end.
     """
     if not app.folder.journal.exists():
         return []  # nothing has ever been written, and upkeep is no reason to begin
@@ -211,5 +215,5 @@ def run_due(app: App, additions: int, *, starting: bool) -> list[str]:
         job.name for job in _wanted(app) if is_due(job, app.state.last_run(job.name), additions, now, starting=starting)
     ]
     for name in due:
-        RUNS[name](app)
-    return due
+        _ = beside[name]() if name in beside else RUNS[name](app)
+    return [name for name in due if name not in beside]

@@ -152,7 +152,8 @@ class Watch:
 
     def _keep_lean(self, *, starting: bool) -> None:
         """Run the upkeep that is due."""
-        if self._safely(lambda: maintain.run_due(self.app, self._additions, starting=starting)):
+        beside = {"consolidate": self._beside.consolidate}
+        if self._safely(lambda: maintain.run_due(self.app, self._additions, starting=starting, beside=beside)):
             self._additions = 0
 
     def _safely(self, work: Callable[[], T]) -> T | None:

@@ -1,8 +1,9 @@
 """Which earlier choice a later one takes the place of, and which one it takes up again; what is a mere repeat.
 
 By words alone, so it is precise rather than complete: a choice falls when a later one rejects it by name
-("instead of X", "no X", "nada de X") or gives the same subject another number or technology. It refuses
-to judge a long statement, which says more than one thing, and lets an agent's words bring nothing back.
+("instead of X", "no X", "nada de X") or gives the same subject another number or technology. Its reason is not part
+of a choice. It refuses to judge one that is long without it, which says more than one thing, and lets an agent's words
+bring nothing back.
 """
 
 from __future__ import annotations
@@ -41,6 +42,9 @@ _CORRECTS: Final = re.compile(
 )
 _BACK: Final = re.compile(
     r"\b(?:back to|volt(?:a|amos|ar|ei) (?:pr[ao]s?|para [oa]s?|para|aos?|as?)) (?:the |an? |o |a )?([^,.;:!?()]{2,60})"
+)
+_REASON: Final = re.compile(
+    r"\b(?:because|so that|given that|porque|pois|ja que|uma vez que|visto que|dado que|para que)\b.*|, since .*"
 )
 _SMALL: Final = frozenset(
     "a agora all always an and ao aos aqui are as at back be by com como d da das de deixa do dos e ela ele em "
@@ -138,8 +142,8 @@ def _rejected(text: str) -> tuple[frozenset[str], ...]:
 
 @lru_cache(maxsize=256)
 def _affirmed(text: str) -> frozenset[str]:
-    """Return the words that carry the meaning of what ``text`` is for; what it rejects is left out."""
-    return _meaning(_REJECTED.sub(" ", fold_sentence(text)))
+    """Return the words that carry the meaning of what ``text`` is for, without what it rejects and why."""
+    return _meaning(_REASON.sub("", _REJECTED.sub(" ", fold_sentence(text))))
 
 
 def _meaning(text: str) -> frozenset[str]:

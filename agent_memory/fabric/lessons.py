@@ -47,11 +47,11 @@ def key_of_parent(entry: str) -> str:
     return digest("consolidation", entry)
 
 
-def draft_of(what: Distilled, entry: str, parents: Sequence[str], at: datetime, body: str) -> Draft:
-    """Return the entry for a lesson, or for its procedure, under the id ``entry``."""
+def draft_of(what: Distilled, entry: str, parents: Sequence[str], at: datetime, body: str, key: str) -> Draft:
+    """Return the entry for a lesson, or for its procedure, under the id ``entry``; ``key`` names what it is made of."""
     links = text_of((PARENT, parent) for parent in parents)
     meta = {LINKS: links, "confidence": f"{what.confidence:.2f}", ACTIVATION: what.activation}
-    return Draft(body, at, "consolidation", what.tags, id=entry, meta=meta)
+    return Draft(body, at, "consolidation", what.tags, id=entry, key=key, meta=meta)
 
 
 def steps_text(steps: Iterable[str]) -> str:

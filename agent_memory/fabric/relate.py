@@ -45,6 +45,12 @@ _INSTEAD: Final = re.compile(
     r"|(?:substitui\w*|trocamos|troca|abandonamos|largamos)|nao (?:usamos|vamos usar) mais)\s+"
     r"((?:the |o |a |os |as )?\w[^,.;:!?()\n]{1,60})"
 )
+_NO_LONGER: Final = re.compile(
+    r"\b(?:no longer (?!than\b|use\b)\w+|nao (?!usamos\b|vamos usar\b)(?:\w+ ){1,2}mais(?! (?:d[eo]|que)\b))\s+"
+    r"(\w?[^,.;:!?()\n]{1,60})"
+)
+_SWITCHING: Final = frozenset("instead rather place longer anymore switch switched vez inves lugar".split())
+"""Words that say that something changes, and not what."""
 _ENDS: Final = re.compile(r"\b(?:for|with|to|by|because|so|since|para|por|pel[oa]|porque|pois|que|com|we|nos|and|e)\b")
 
 
@@ -58,7 +64,8 @@ def spelt(text: str) -> Mapping[str, str]:
     text = text[:_READ_CHARS]
     language = language_of(text) or "en"
     names = (word.terms[0] for word in fts.words(text) if not _MARKS.isdisjoint(word.terms[0]))
-    telling = (word for word in words(text) if word not in fts.STOP_WORDS and len(word) > 1)
+    said = (word for word in words(text) if word not in _SWITCHING and len(word) > 1)
+    telling = (word for word in said if word not in fts.STOP_WORDS)
     keys = {name: name for name in names}
     return keys | {stem(word, language)[:KEY_CHARS] if word.isalpha() else word: word for word in telling}
 
@@ -118,12 +125,15 @@ class Related:
 def linkable(view: View) -> dict[str, list[Memory]]:
     """Return, by agent, what may be compared, whatever has become of it: entries with an id that no other one has.
 
+    Where a move to the archive was cut short the entry in the page is meant.
     What was distilled is left out: it is linked to what it was made of. What no longer counts is not, so that what is
     telling does not change with every lesson.
     """
     found = defaultdict[str, list[Memory]](list)
     for memory in view.memories:
-        own = memory.id.isdigit() and len(view.by_id(memory.id)) == 1
+        first, *others = view.by_id(memory.id)
+        copies = all((one.page, one.body) == (memory.page.counterpart, memory.body) for one in others)
+        own = memory.id.isdigit() and first is memory and copies
         if own and memory.page.category in _LINKED and memory.meta.get("by") not in _OURS:
             found[memory.page.agent].append(memory)
     return dict(found)
@@ -172,7 +182,13 @@ def _replaced(memories: Sequence[Memory], likeness: Likeness) -> dict[str, str]:
 
 
 def _given_up(body: str) -> list[str]:
-    return [_ENDS.split(match[1])[0].strip() for match in _INSTEAD.finditer(fold(body[:_READ_CHARS]))]
+    said = fold(body[:_READ_CHARS])
+    named = [_ENDS.split(match[1])[0].strip() for match in _INSTEAD.finditer(said)]
+    return named + [match[1] for match in _NO_LONGER.finditer(said)]  # "we no longer keep it for a month": all of that
+
+
+def _affirmed(body: str) -> str:
+    return _NO_LONGER.sub(" ", _INSTEAD.sub(" ", fold(body[:_READ_CHARS])))
 
 
 def _names(text: str) -> set[str]:
@@ -180,7 +196,7 @@ def _names(text: str) -> set[str]:
 
 
 def _replaces(memory: Memory, older: Memory, names: set[str], likeness: Likeness) -> bool:
-    if not names <= _names(_INSTEAD.sub(" ", fold(older.body[:_READ_CHARS]))):
+    if not names <= _names(_affirmed(older.body)):
         return False
     context = (likeness.terms[memory.id] & likeness.terms[older.id]) - {key for name in names for key in words_of(name)}
     return likeness.weight(context) > 0 and likeness.between(memory.id, older.id) >= REPLACES

@@ -8,7 +8,7 @@ left to do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
@@ -23,12 +23,14 @@ from agent_memory.fabric.lessons import (
     is_kept,
     key_of_parent,
     let_go,
+    parents_of,
     steps_text,
 )
 from agent_memory.fabric.notes import Use
 from agent_memory.fabric.relate import Likeness, Related, key_of_linked, linkable, related
 from agent_memory.jobs.cluster import Cluster, clusters
-from agent_memory.model.ids import next_free_id
+from agent_memory.jobs.outdated import without_replaced
+from agent_memory.model.ids import digest, next_free_id
 from agent_memory.model.links import LINKS, text_of
 from agent_memory.model.memory import Add, Amend, Batch, Change, Memory, Move, PageRef, TakenLine
 from agent_memory.model.votes import Fading
@@ -90,17 +92,18 @@ def consolidate(view: View, rules: Rules, distil: Distil) -> Plan:
         rules: What else counts.
         distil: Makes of a cluster what it comes to, or nothing.
     """
-    plan, changes, used, linked = Plan(), list[Change](), set[str](), list[str]()
+    plan, changes, used, linked, gone = Plan(), list[Change](), set[str](), list[str](), set[str]()
     now_ms = int(rules.now.timestamp() * 1000)
     for agent, known in sorted(linkable(view).items()):
         likeness, memories = Likeness(known), [memory for memory in known if memory.active]
         fresh = {memory.id for memory in memories if view.taken.by_key(key_of_linked(memory.id)) is None}
         found = related(memories, likeness, fresh, most=rules.most_links)
         linked += found.links
+        gone |= found.gone.keys()
         ready = candidates(view, [memory for memory in memories if memory.id not in found.gone], rules)
         plan.candidates += len(ready)
         told, declined = _told(ready, likeness, found, rules, distil, room=rules.most - len(plan.made))
-        made = [Lesson(agent, _free_id(view, used, now_ms), cluster, says) for cluster, says in told]
+        made = [Lesson(agent, _id_for(view, used, cluster, now_ms), cluster, says) for cluster, says in told]
         plan.made += made
         plan.clusters += len(made) + declined
         changes += _amended(memories, found, made)
@@ -108,17 +111,34 @@ def consolidate(view: View, rules: Rules, distil: Distil) -> Plan:
         plan.superseded += len(found.gone)
     for lesson in plan.made:
         changes += _added(lesson, view, used)
-    for category, keeping in rules.keeping.items():
-        standing = [memory for memory in view.memories if memory.page.category == category]
-        plan.let_go += let_go(standing, rules.uses, rules.fading, keeping)
+    corrected, plan.let_go = _let_go(view, gone, rules)
     lines = [
         TakenLine(key_of_parent(memory.id), lesson.id, rules.now, "stored")
         for lesson in plan.made
         for memory in lesson.cluster.members
     ]
     lines += [TakenLine(key_of_linked(name), name, rules.now, "stored") for name in linked]
-    plan.batch = Batch((*changes, *deprecated(plan.let_go)), tuple(lines))
+    lines += _missing(view, rules.now)
+    plan.batch = Batch((*changes, *corrected, *deprecated(plan.let_go)), tuple(lines))
     return plan
+
+
+def _missing(view: View, now: datetime) -> Iterable[TakenLine]:
+    """Yield the lines of what lessons rest on that a run which was cut short has not written any more."""
+    for memory in view.memories:
+        if memory.meta.get("by") == "consolidation" and memory.page.category == LESSONS:
+            keys = map(key_of_parent, parents_of(memory))
+            yield from (TakenLine(key, memory.id, now, "stored") for key in keys if view.taken.by_key(key) is None)
+
+
+def _let_go(view: View, gone: Container[str], rules: Rules) -> tuple[list[Amend], list[tuple[Memory, str]]]:
+    """Return what becomes of older lessons: what is taken out of them, and which are let go, and why."""
+    corrected, left = without_replaced(view, gone)
+    for category, keeping in rules.keeping.items():
+        known = {memory.id for memory, _ in left}
+        standing = [one for one in view.memories if one.page.category == category and one.id not in known]
+        left += let_go(standing, rules.uses, rules.fading, keeping)
+    return corrected, left
 
 
 def _told(
@@ -171,6 +191,12 @@ def _amended(memories: Iterable[Memory], found: Related, made: Iterable[Lesson])
             yield Amend(memory.page, memory.id, meta=meta)
 
 
+def _id_for(view: View, used: set[str], cluster: Cluster, number: int) -> str:
+    """Return a lesson's id: that of the lesson which a run that was cut short has made of the same, or a free one."""
+    standing = view.by_key(cluster.name)
+    return standing[0].id if standing else _free_id(view, used, number)
+
+
 def _free_id(view: View, used: set[str], number: int) -> str:
     name = next_free_id(number, lambda one: one in used or view.id_in_use(one))
     used.add(name)
@@ -183,11 +209,14 @@ def _may_leave(memory: Memory) -> bool:
 
 
 def _added(lesson: Lesson, view: View, used: set[str]) -> Iterable[Add]:
-    """Yield the lesson and, where there are steps, the procedure that rests on the lesson and on what it rests on."""
-    at = max(memory.at for memory in lesson.cluster.members)
-    parents = [memory.id for memory in lesson.cluster.members]
-    yield Add(PageRef(lesson.agent, LESSONS), draft_of(lesson.says, lesson.id, parents, at, lesson.says.principle))
-    if lesson.says.steps:
+    """Yield the lesson and, where there are steps, the procedure that rests on it, unless they stand already."""
+    says, members = lesson.says, lesson.cluster.members
+    at, parents = max(memory.at for memory in members), [memory.id for memory in members]
+    key, steps_key = lesson.cluster.name, digest("procedure", lesson.cluster.name)
+    if not view.by_key(key):
+        draft = draft_of(says, lesson.id, parents, at, says.principle, key)
+        yield Add(PageRef(lesson.agent, LESSONS), draft)
+    if says.steps and not view.by_key(steps_key):
         name = _free_id(view, used, int(lesson.id))
-        draft = draft_of(lesson.says, name, [lesson.id, *parents], at, steps_text(lesson.says.steps))
+        draft = draft_of(says, name, [lesson.id, *parents], at, steps_text(says.steps), steps_key)
         yield Add(PageRef(lesson.agent, PROCEDURES), draft)

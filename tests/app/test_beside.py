@@ -1,6 +1,9 @@
 """Reflection beside a running watcher: it is heard of in time, and never in the way."""
 
+from agent_memory.app import notes
+from tests.app.test_consolidate import REPLY
 from tests.app.test_watch import DECISION, bodies, eventually, now, watching
+from tests.jobs.test_consolidate import LOCKS
 from tests.servers import ModelServer, model_server, says, waits
 from tests.workspace import Chat, Workspace
 
@@ -103,3 +106,35 @@ def test_a_key_that_is_missing_costs_reflection_and_nothing_else(workspace, caps
         eventually(lambda: len(running.tallies) > 1, within_s=10)
 
     assert capsys.readouterr().err.count(missing) == 1
+
+
+def test_a_model_that_distils_keeps_nobody_waiting(workspace):
+    with workspace.app() as app:
+        for text in LOCKS:
+            notes.store(app, text, by="agent")
+            workspace.clock.advance(minutes=1)
+    with model_server(says("NONE")) as server:
+        server.scripts = [waits(server, says(REPLY)), says("NONE")]
+        with watching(workspace, **server.settings()):
+            server.wait_for_request()
+            fresh(workspace).user(DECISION).assistant("On it.").save(written=now())
+            eventually(lambda: bool(bodies(workspace, "decisions")), within_s=10)
+            assert bodies(workspace, "lessons") == []
+            server.released.set()
+            eventually(lambda: bool(bodies(workspace, "lessons")), within_s=20)
+
+    assert bodies(workspace, "lessons") == ["A report that holds the SQLite lock makes checkout fail."]
+
+
+def test_a_watcher_that_ends_gives_up_distilling_and_the_next_one_asks_again(workspace):
+    with workspace.app() as app:
+        for text in LOCKS:
+            notes.store(app, text, by="agent")
+    with model_server(says("NONE")) as server:
+        server.scripts = [waits(server, says(REPLY)), says(REPLY)]
+        with watching(workspace, **server.settings()) as running:
+            server.wait_for_request()
+        assert running.ended == "Stopped."
+        server.released.set()
+        with watching(workspace, **server.settings()):
+            eventually(lambda: bool(bodies(workspace, "lessons")), within_s=20)

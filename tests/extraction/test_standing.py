@@ -41,6 +41,14 @@ def told(*bodies: str, role: Role = "user") -> tuple[list[Candidate], tuple[Said
         ("Sessão de 15 minutos.", "Sessão de 30 minutos."),
         ("Na verdade são 15 minutos de sessão.", "Sessão de 30 minutos."),
         ("Barra horizontal, esquece pizza.", "Vamos usar gráfico de pizza pros vendedores."),
+        (
+            "Let's go with Kafka for the order store, because three services replay every order of the last month.",
+            "Let's go with SQLite for the order store, because a backup is a plain copy and nobody runs a server.",
+        ),
+        (
+            "Vamos de Kafka nos pedidos, porque três serviços precisam reler todos os pedidos do último mês.",
+            "Vamos de SQLite nos pedidos, já que a cópia de segurança é um arquivo e ninguém roda um servidor.",
+        ),
     ],
 )
 def test_a_choice_falls_with_what_cannot_stand_beside_it(later: str, earlier: str) -> None:
@@ -62,6 +70,18 @@ def test_a_choice_falls_with_what_cannot_stand_beside_it(later: str, earlier: st
         ("Nunca chama a API de cobrança no processo web.", "A API de cobrança é a versão 2."),
         ("Mantém o cache em memória, nada de Redis.", "Nada de Redis neste produto."),
         ("Não usa mock nos testes.", "Os testes usam o banco de verdade."),
+        (
+            "Let's go with Kafka for the mails, because three services replay every order of the last month.",
+            "Let's go with SQLite for the order store, because a backup is a plain copy and nobody runs a server.",
+        ),
+        (
+            "Keep the sessions in Redis, because Postgres was too slow for the order store.",
+            "Keep the order store in Postgres, because the accountants read it with a tool of their own every night.",
+        ),
+        (
+            "Nothing may write to Kafka, because SQLite holds the orders.",
+            "The orders stay in SQLite because it is enough.",
+        ),
     ],
 )
 def test_choices_that_can_stand_together_stay(later: str, earlier: str) -> None:

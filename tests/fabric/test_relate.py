@@ -68,6 +68,11 @@ def test_an_entry_has_its_links_once_and_at_most_so_many():
         ("O painel da loja fica em Bootstrap.", "Em vez de Bootstrap, o painel da loja usa Tailwind."),
         ("We go with Redis as the queue for payments.", "We switch from Redis to Postgres as the queue for payments."),
         ("Vamos usar moment.js nas datas do calendário.", "Não usamos mais moment.js nas datas do calendário."),
+        ("We keep webhook events for 30 days.", "We no longer keep webhook events for 30 days, it's 13 months now."),
+        (
+            "O webhook do gateway fica em /hooks/pay.",
+            "O webhook do gateway não fica mais em /hooks/pay, agora é em /webhooks/payments.",
+        ),
     ],
 )
 def test_what_names_what_it_replaces_supersedes_it(before, after):
@@ -81,6 +86,9 @@ def test_what_names_what_it_replaces_supersedes_it(before, after):
         ("The mirror is kept in SQLite.", "Instead of Redis we keep the mirror in SQLite."),
         ("Redis holds the sessions of the login.", "Instead of Redis we use a table as the queue for payments."),
         ("Instead of Redis we use a table as the queue.", "Instead of Redis the queue is a table in Postgres."),
+        ("Unknown webhook events are stored and ignored.", "We no longer keep webhook events for 30 days, but for 90."),
+        ("The gateway webhook retries thrice.", "No gateway webhook takes longer, no longer than the gateway retries."),
+        ("O worker tem 3 tentativas.", "O worker não tem mais do que 3 tentativas."),
     ],
 )
 def test_what_it_does_not_name_or_is_about_something_else_stays(before, after):
@@ -98,3 +106,7 @@ def test_a_persons_words_are_not_superseded_by_a_rule():
 def test_words_are_compared_by_how_their_stems_begin_and_file_names_whole():
     assert {"shop/orders.py", "lock"} <= words_of("The locks in shop/orders.py")
     assert words_of("the configuration of the calendar") == words_of("a configuração do calendário não é")
+
+
+def test_words_of_change_are_not_what_two_entries_have_in_common():
+    assert words_of("Instead of that, em vez disso, no lugar") == frozenset()

@@ -46,6 +46,15 @@ def test_a_lesson_is_found_by_its_signs_and_shown_by_its_id(cli):
     assert cli("procedures", "recall", "--id", "41")[0] == 2
 
 
+def test_a_deprecated_lesson_is_told_no_more_is_read_by_its_id_and_comes_back_by_undo(cli):
+    assert cli("lessons", "deprecate", "41")[:2] == (0, "41 is told no more.  Turn the valve first.\n")
+    assert cli("lessons", "recall", "smoke")[1] == "No lessons.\n"
+    assert "(deprecated)" in cli("lessons", "recall", "--id", "41")[1]
+    assert cli("procedures", "deprecate", "41")[0] == 2
+    cli("undo")
+    assert "41" in cli("lessons", "recall", "smoke")[1]
+
+
 def test_links_are_drawn_shown_and_taken_away(cli):
     one = json.loads(cli("--json", "notes", "store", "The oven smokes.")[1])["id"]
     assert cli("links", "add", one, "caused-by", "41") == (0, f"{one} caused-by 41.\n", "")

@@ -152,14 +152,15 @@ def test_links_are_drawn_once_and_what_was_taken_away_stays_away(vault):
     assert (run(vault).links, vault.view().by_id(second)[0].meta.get("links")) == (0, None)
 
 
-def test_a_half_way_move_is_left_alone_until_it_is_finished(vault):
+def test_a_half_way_move_counts_as_in_the_page_and_is_finished(vault):
     first, *_ = put(vault, *LOCKS)
     page = vault.view().by_id(first)[0].page
     text = vault.shelf.path_of(page).read_text()
     vault.update(lambda view: Batch((Move(page, first),)), verb="compact")
     vault.shelf.path_of(page).write_text(text)
 
-    assert run(vault).made == []
+    assert len(run(vault).made) == 1
+    assert [memory.status for memory in vault.view().by_id(first)] == ["consolidated"]
 
 
 def test_a_model_makes_the_procedure_too_and_both_say_what_they_rest_on(vault):

@@ -30,9 +30,12 @@ def commands() -> dict[str, Command]:
     lessons = typer.Typer(help="Lessons, those that were distilled and others.", rich_markup_mode=None)
     procedures = typer.Typer(help="Procedures: steps that have worked, never run by themselves.", rich_markup_mode=None)
     links = typer.Typer(help="What memories have to do with each other.", rich_markup_mode=None)
-    for group, command in ((lessons, recall_lessons), (procedures, recall_procedures)):
-        group.callback()(lambda: None)
-        group.command("recall")(command)
+    for group, recall, deprecate in (
+        (lessons, recall_lessons, deprecate_lesson),
+        (procedures, recall_procedures, deprecate_procedure),
+    ):
+        group.command("recall")(recall)
+        group.command("deprecate")(deprecate)
     links.command("show")(show_links)
     links.command("add")(add_link)
     links.command("remove")(remove_link)
@@ -51,6 +54,25 @@ def recall_procedures(
 ) -> None:
     """Find procedures by their steps and when they come to mind, or show one by its id."""
     _recall(context, "procedures", " ".join(query or []), entry_id, k, agent)
+
+
+def deprecate_lesson(context: typer.Context, entry_id: Id) -> None:
+    """Have a lesson told no more; its id still finds it."""
+    _deprecate(context, "lessons", entry_id)
+
+
+def deprecate_procedure(context: typer.Context, entry_id: Id) -> None:
+    """Have a procedure told no more; its id still finds it."""
+    _deprecate(context, "procedures", entry_id)
+
+
+def _deprecate(context: typer.Context, shelf: Literal["lessons", "procedures"], entry_id: str) -> None:
+    from agent_memory.app import lessons
+
+    call = call_of(context)
+    with call.app() as app:
+        memory = lessons.deprecate(app, shelf, entry_id)
+    call.answer({"id": memory.id, "status": memory.status}, f"{memory.id} is told no more.  {snippet(memory.body)}")
 
 
 def _recall(
