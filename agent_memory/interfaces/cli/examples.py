@@ -89,6 +89,8 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "notes forget": (("agent-memory notes forget 871901 --force", "for good"),),
     "lessons recall": (("agent-memory lessons recall migrations", "by words"),),
     "procedures recall": (("agent-memory procedures recall release", "by words"),),
+    "lessons deprecate": (("agent-memory lessons deprecate 871902", "it is told no more"),),
+    "procedures deprecate": (("agent-memory procedures deprecate 871903", "it is told no more"),),
     "vote": (("agent-memory vote up 871839", "it helped"),),
     "links show": (("agent-memory links show 871839", "what it leads to, and what leads to it"),),
     "links add": (("agent-memory links add 871839 relates-to 871840", "draw a link"),),

@@ -71,8 +71,11 @@ def _deprecate(context: typer.Context, shelf: Literal["lessons", "procedures"], 
 
     call = call_of(context)
     with call.app() as app:
-        memory = lessons.deprecate(app, shelf, entry_id)
-    call.answer({"id": memory.id, "status": memory.status}, f"{memory.id} is told no more.  {snippet(memory.body)}")
+        memory = lessons.deprecate(app, shelf, whole(app, entry_id))
+    call.answer(
+        {"id": memory.id, "status": memory.status},
+        tr("{id} is told no more.", id=memory.id) + f"  {snippet(memory.body)}",
+    )
 
 
 def _recall(
