@@ -62,10 +62,10 @@ def pause_of(app: App) -> Pause:
         value = json.loads(text)
         since, past = value["since"], value["past"]
         return Pause(
-            datetime.fromisoformat(since).astimezone(UTC) if since else None,
+            _moment(since) if since else None,
             {name: (int(size), str(end)) for name, (size, end) in value["ends"].items()},
             frozenset(map(str, value["said"])),
-            tuple((datetime.fromisoformat(start), datetime.fromisoformat(end)) for start, end in past),
+            tuple((_moment(start), _moment(end)) for start, end in past),
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         return Pause(since=EPOCH)
@@ -135,8 +135,10 @@ class Ears:
 
     def _was_before(self, turn: Turn, record: Record, words: str, size: int) -> bool:
         since = self._pause.since
-        if since is None or said_mark(turn.role, words) in self._pause.said:
+        if since is None:
             return True
+        if not record.end_bytes and said_mark(turn.role, words) in self._pause.said:
+            return True  # of a chat that is written anew, which has no places
         if size and record.end_bytes:
             return record.end_bytes <= size
         # Editors tell the minute; what was said in that of the pause may have been said after it began.
@@ -175,6 +177,10 @@ def said_in(messages: Iterable[Any]) -> frozenset[str]:
 
 def _blank(record: Record) -> Record:
     return replace(record, text="", tools=(), redacted=True)
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)
 
 
 def _minute(moment: datetime) -> datetime:

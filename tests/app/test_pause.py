@@ -108,17 +108,25 @@ def test_an_answer_that_began_in_a_pause_and_goes_on_is_taken_from_there(workspa
     assert "Tuesdays" in bodies(workspace)
 
 
-def test_a_bare_yes_of_a_pause_settles_nothing(workspace):
-    talk = workspace.chat().user("Which store?").assistant("Shall we use SQLite for the order store?")
+@pytest.mark.parametrize("paused", [True, False])
+def test_a_bare_yes_of_a_pause_settles_nothing(workspace, paused):
+    talk = workspace.chat().user("Which store?")
+    talk.at = None
+    talk.assistant("I suggest SQLite for the order store, one file per shop. Shall I go ahead?")
     talk.save(written=workspace.clock.now())
+    path = workspace.memory / "conversations" / "dev.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"messages": host_messages("Yes", "Yes")}))
     workspace.process()
-    do(workspace, pause)
+    later(workspace)
+    do(workspace, pause if paused else status)
     talk.user("Yes").assistant("Done.").ended().save(written=workspace.clock.now())
     later(workspace)
     do(workspace, resume)
     for full in (False, True):
         workspace.process(full=full)
-        assert [memory for memory in workspace.memories() if memory.page.category == "decisions"] == []
+        decided = [memory for memory in workspace.memories() if memory.page.category == "decisions"]
+        assert len(decided) == (0 if paused else 1)
 
 
 def test_a_pause_is_seen_and_pausing_twice_is_one_pause(workspace):
