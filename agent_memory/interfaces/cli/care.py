@@ -199,11 +199,10 @@ def stats(context: typer.Context) -> None:
     for purpose, one in found.purposes.items():
         outcomes = ", ".join(f"{count} {outcome}" for outcome, count in one.outcomes.items())
         lines.append(f"{purpose:11} {outcomes}")
-        lines.append(f"{'':11} {one.prompt_tokens:,} tokens sent, {one.reply_tokens:,} received, cost {one.cost:.4g}")
-        if one.answers:
-            lines.append(
-                f"{'':11} half of the answers within {one.median_s:.1f} s, nearly all within {one.p95_s:.1f} s"
-            )
+        if one.prompt_tokens + one.reply_tokens:  # else it is a part of another call, or nothing that was paid for
+            cost = f"{one.prompt_tokens:,} tokens sent, {one.reply_tokens:,} received, cost {one.cost:.4g}"
+            answers = f"half of the answers within {one.median_s:.1f} s, nearly all within {one.p95_s:.1f} s"
+            lines += [f"{'':11} {line}" for line in (cost, *([answers] if one.answers else []))]
         if one.failures_in_a_row:
             lines.append(f"{'':11} the last {one.failures_in_a_row} calls failed")
     asked = lines if found.purposes else ["No model was ever asked."]
