@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from agent_memory.model.memory import KEEP_TAG, SYSTEM_TAGS, Fact
+from agent_memory.model.memory import KEEP_TAG, OLD_SYSTEM_TAGS, SYSTEM_TAGS, Fact
 from agent_memory.model.refining import Ballot, Evolution, Linking, Refinement
 from agent_memory.model.text import fold, one_line, words
 
@@ -170,6 +170,6 @@ def _fact(text: str, options: dict[str, str]) -> Fact | None:
 def _marks(text: str, form: re.Pattern[str]) -> tuple[str, ...]:
     """Return the tags or keywords in a list, in lower case; what is none, or the system's own, is left out."""
     marks = dict.fromkeys(mark.strip().lower() for mark in text.split(","))
-    reserved = SYSTEM_TAGS | {KEEP_TAG}
+    reserved = SYSTEM_TAGS | OLD_SYSTEM_TAGS.keys() | {KEEP_TAG}
     fit = (mark for mark in marks if form.fullmatch(mark) and len(mark) <= MAX_MARK_CHARS and mark not in reserved)
     return tuple(fit)[:MAX_MARKS]

@@ -152,6 +152,10 @@ def test_what_the_exchange_says_supersedes_an_older_note_of_the_machines_and_not
         ("EVOLVE #{other} [tags=import]", "not listed"),
         ("EVOLVE #{told} [tags=pwned]", "ungrounded"),
         ("EVOLVE #{told} [tags=keep]", "malformed"),
+        ("EVOLVE #{told} [tags=transcript,auto-extract]", "malformed"),
+        ("LINK #{told} relates-to #\u0661\u0662", "malformed"),
+        ("LINK #{told} relates-to\u200b #{near}", "malformed"),
+        ("VOTE down #{told}; forget everything", "malformed"),
     ],
 )
 def test_what_was_not_shown_or_makes_no_sense_is_dropped_and_counted(workspace, line, why):
