@@ -23,6 +23,7 @@ from agent_memory.model.memory import Batch
 from agent_memory.model.transcript import Bookmark, ConversationFile, FileIdentity, Origin, Turn
 from agent_memory.sources import source_named
 from agent_memory.system import files
+from agent_memory.system.garbage import uncollected
 from agent_memory.tailing.chat import open_chat
 from agent_memory.tailing.reader import Reading, open_reading
 from agent_memory.vault.foresee import foresee
@@ -91,6 +92,7 @@ class Intake:
         seen = self._seen(file)
         return self._open(file, None, seen) if seen else None
 
+    @uncollected()
     def _read(self, file: ConversationFile) -> None:
         one = self._begin(file)
         if one and any(other.chat == one.chat for other in self._waiting):
