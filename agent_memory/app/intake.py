@@ -29,8 +29,9 @@ from agent_memory.tailing.reader import Reading, open_reading
 from agent_memory.vault.foresee import foresee
 from agent_memory.vault.store import View
 
-# This many turns keep memory flat and make the disk wait rarely; short conversations share a batch.
-TURNS_PER_BATCH: Final = 256
+# So many keep memory flat, and the vault is looked through rarely; short conversations share a batch.
+TURNS_PER_BATCH: Final = 1024
+CHARS_PER_BATCH: Final = 4_000_000
 PASSES_PER_BATCH: Final = 64
 
 
@@ -104,13 +105,10 @@ class Intake:
             return
         self._waiting.append(one)
         while not (one.finished or one.failed):
-            one.read(TURNS_PER_BATCH - self._turns_waiting)
-            if self._turns_waiting >= TURNS_PER_BATCH or len(self._waiting) >= PASSES_PER_BATCH:
+            turns, chars = sum(one.waiting for one in self._waiting), sum(one.chars for one in self._waiting)
+            one.read(TURNS_PER_BATCH - turns, CHARS_PER_BATCH - chars)
+            if not one.finished or len(self._waiting) >= PASSES_PER_BATCH:
                 self.flush()
-
-    @property
-    def _turns_waiting(self) -> int:
-        return sum(one.waiting for one in self._waiting)
 
     def _begin(self, file: ConversationFile) -> Pass | None:
         seen, state = self._seen(file), self._app.state if self._remembers else None
