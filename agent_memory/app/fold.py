@@ -62,8 +62,8 @@ class Pass:
         """How many turns have been read and not yet been taken."""
         return len(self._read)
 
-    def read(self, turns: int, chars: int) -> None:
-        """Read up to ``turns`` more turns, until they have ``chars`` characters; ``finished`` says if that was all.
+    def read(self, turns: int, chars: int) -> bool:
+        """Read up to ``turns`` more turns, until they have ``chars`` characters; tell whether there may be more.
 
         Raises:
             FileError: The file cannot be read any more.
@@ -74,8 +74,9 @@ class Pass:
             self.chars += len(closed.turn.text)
             turns, chars = turns - 1, chars - len(closed.turn.text)
             if turns <= 0 or chars <= 0:
-                return
+                return True
         self.finished = True
+        return False
 
     def proposals(self) -> list[Proposal]:
         """Return what the turns that are waiting propose."""

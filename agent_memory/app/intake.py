@@ -106,8 +106,8 @@ class Intake:
         self._waiting.append(one)
         while not (one.finished or one.failed):
             turns, chars = sum(one.waiting for one in self._waiting), sum(one.chars for one in self._waiting)
-            one.read(TURNS_PER_BATCH - turns, CHARS_PER_BATCH - chars)
-            if not one.finished or len(self._waiting) >= PASSES_PER_BATCH:
+            more = one.read(TURNS_PER_BATCH - turns, CHARS_PER_BATCH - chars)
+            if more or len(self._waiting) >= PASSES_PER_BATCH:
                 self.flush()
 
     def _begin(self, file: ConversationFile) -> Pass | None:
