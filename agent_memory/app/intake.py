@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 from agent_memory.app.closing import cleaner, close, start_of
@@ -124,7 +123,7 @@ class Intake:
         return Pass(reading, seen, agent, start, resumed=resumed, again=lambda: self._again(file))
 
     def _seen(self, file: ConversationFile) -> FileIdentity | None:
-        return self._given.identity if self._given else files.identify(Path(file.path))
+        return self._given.identity if self._given else files.identify(file.path)
 
     @property
     def _remembers(self) -> bool:
