@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -83,6 +83,8 @@ def lost(app: App) -> list[Lost]:
     for run in app.vault.journal_runs():
         for change in run.changes:
             ref = ref_of(change.page)
+            if change.before is not None and (unnamed := _unnamed(standing, change.page, change.before)):
+                standing.pop(unnamed)  # it has an id now, or other words
             if change.op == "edit" and change.after is None:
                 continue  # it was seen to be gone, which may be that buffer's doing
             if change.op in ("remove", "forget") or ref is None or change.after is None:
@@ -114,6 +116,13 @@ def _stands(view: View, one: Lost) -> bool:
     memory = _memory(one)
     same = any(other.body == memory.body for other in view.of(one.page.agent, one.page.category))
     return same or bool(view.by_id(one.id)) or (memory.key is not None and bool(view.by_key(memory.key)))
+
+
+def _unnamed(standing: Mapping[str, tuple[datetime, Lost]], page: str, raw: str) -> str | None:
+    """Return the name, made of its words, of the entry without an id that had this text."""
+    if raw.startswith(comments.OPEN):
+        return None
+    return next((name for name, (_, one) in standing.items() if (one.page.path, one.raw) == (page, raw)), None)
 
 
 def _memory(one: Lost) -> Memory:

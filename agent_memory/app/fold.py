@@ -5,7 +5,6 @@ Nothing is written here. What was read is proposed to the vault by ``intake``, w
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -22,9 +21,9 @@ Clean = Callable[[Memo], Memo]
 class Pass:
     """One pass over what is new in a conversation.
 
-    ``turns`` counts what was read, ``finished`` says that it was all. Whoever writes it notes whether that ``failed``,
-    whether a handoff was written (``closed``), and whether the file is no longer as ``seen`` (``stale``): then what
-    idleness alone has closed is the next reader's to take.
+    ``turns`` counts what was read, ``chars`` how much of it is waiting, ``finished`` says that it was all. Whoever
+    writes it notes whether that ``failed``, whether a handoff was written (``closed``), and whether the file is no
+    longer as ``seen`` (``stale``): then what idleness alone has closed is the next reader's to take.
     """
 
     def __init__(
@@ -40,7 +39,7 @@ class Pass:
         self.reading = reading
         self.seen = seen
         self.agent = agent
-        self.turns = 0
+        self.turns = self.chars = 0
         self.finished = self.failed = self.closed = self.stale = False
         self._resumed = resumed
         self._again = again
@@ -63,16 +62,21 @@ class Pass:
         """How many turns have been read and not yet been taken."""
         return len(self._read)
 
-    def read(self, limit: int) -> None:
-        """Read up to ``limit`` more turns; ``finished`` afterwards says whether there are none left.
+    def read(self, turns: int, chars: int) -> bool:
+        """Read up to ``turns`` more turns, until they have ``chars`` characters; tell whether there may be more.
 
         Raises:
             FileError: The file cannot be read any more.
         """
-        before = self.waiting
-        self._read += [(closed, self._fold.take(closed)) for closed in itertools.islice(self._unread, limit)]
-        self.turns += self.waiting - before
-        self.finished = self.waiting - before < limit
+        for closed in self._unread:
+            self._read.append((closed, self._fold.take(closed)))
+            self.turns += 1
+            self.chars += len(closed.turn.text)
+            turns, chars = turns - 1, chars - len(closed.turn.text)
+            if turns <= 0 or chars <= 0:
+                return True
+        self.finished = True
+        return False
 
     def proposals(self) -> list[Proposal]:
         """Return what the turns that are waiting propose."""
@@ -104,6 +108,7 @@ class Pass:
     def settle(self, clean: Clean) -> Bookmark:
         """Return the bookmark, its memos ``clean``, behind the turns that were waiting: they are in the vault now."""
         self._read.clear()
+        self.chars = 0
         return bookmark_after(self.reading, self._fold.settle(self.reading.marks_kept, clean), settled=self.closes)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 from agent_memory.app.closing import cleaner, close, start_of
@@ -25,13 +24,15 @@ from agent_memory.model.memory import Batch
 from agent_memory.model.transcript import Bookmark, ConversationFile, FileIdentity, Origin, Turn
 from agent_memory.sources import source_named
 from agent_memory.system import files
+from agent_memory.system.garbage import uncollected
 from agent_memory.tailing.chat import open_chat
 from agent_memory.tailing.reader import Reading, open_reading
 from agent_memory.vault.foresee import foresee
 from agent_memory.vault.store import View
 
-# This many turns keep memory flat and make the disk wait rarely; short conversations share a batch.
-TURNS_PER_BATCH: Final = 256
+# So many keep memory flat, and the vault is looked through rarely; short conversations share a batch.
+TURNS_PER_BATCH: Final = 1024
+CHARS_PER_BATCH: Final = 4_000_000
 PASSES_PER_BATCH: Final = 64
 
 
@@ -96,6 +97,7 @@ class Intake:
         self._listen()
         return self._ours(file, self._open_anew(file))
 
+    @uncollected()
     def _read(self, file: ConversationFile) -> None:
         one = self._begin(file)
         if one and any(other.chat == one.chat for other in self._waiting):
@@ -107,13 +109,10 @@ class Intake:
             return
         self._waiting.append(one)
         while not (one.finished or one.failed):
-            one.read(TURNS_PER_BATCH - self._turns_waiting)
-            if self._turns_waiting >= TURNS_PER_BATCH or len(self._waiting) >= PASSES_PER_BATCH:
+            turns, chars = sum(one.waiting for one in self._waiting), sum(one.chars for one in self._waiting)
+            more = one.read(TURNS_PER_BATCH - turns, CHARS_PER_BATCH - chars)
+            if more or len(self._waiting) >= PASSES_PER_BATCH:
                 self.flush()
-
-    @property
-    def _turns_waiting(self) -> int:
-        return sum(one.waiting for one in self._waiting)
 
     def _begin(self, file: ConversationFile) -> Pass | None:
         self._listen()
@@ -139,7 +138,7 @@ class Intake:
                 self._app.warn("Capture is paused: what was said since is passed over. agent-memory resume ends that.")
 
     def _seen(self, file: ConversationFile) -> FileIdentity | None:
-        return self._given.identity if self._given else files.identify(Path(file.path))
+        return self._given.identity if self._given else files.identify(file.path)
 
     @property
     def _remembers(self) -> bool:

@@ -18,7 +18,7 @@ from agent_memory.app.closing import cleaner
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options, judged, transcript_folders
 from agent_memory.app.fold import Pass
-from agent_memory.app.intake import TURNS_PER_BATCH
+from agent_memory.app.intake import CHARS_PER_BATCH, TURNS_PER_BATCH
 from agent_memory.app.migrate import flat_notes
 from agent_memory.app.tally import Report
 from agent_memory.errors import AgentMemoryError, FileError
@@ -158,7 +158,7 @@ def _known(app: App, reading: Reading, *, handed_off: bool, settled: bool) -> _K
     one = Pass(reading, None, reading.agent, Memo.empty(), resumed=False, again=lambda: iter(()))
     keys: list[str] = []
     while not one.finished:
-        one.read(TURNS_PER_BATCH)
+        one.read(TURNS_PER_BATCH, CHARS_PER_BATCH)
         keys += [candidate.key for proposal in one.proposals() for candidate in proposal.candidates]
         one.settle(clean)
     if handed_off:

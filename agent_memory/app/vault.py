@@ -52,12 +52,18 @@ def entry(app: App, agent: str, category: str, entry_id: str) -> Memory:
 
 
 def entry_named(app: App, entry_id: str) -> Memory:
-    """Return the entry with this id, from whatever page or archive it stands in.
+    """Return the entry with this id, from whatever page or archive it stands in; pages that cannot be read are named.
 
     Raises:
         UnknownEntry: There is none.
+        FileError: There is none in what can be read, and not all can.
     """
-    copies = app.vault.view().by_id(entry_id)
+    view = app.vault.view(partial=True)
+    copies = view.by_id(entry_id)
+    for page, error in view.unreadable.items():
+        if not copies:
+            raise error
+        app.leave_out(page, error)
     if not copies:
         raise UnknownEntry(
             f"There is no entry {entry_id!r}.", hint="`agent-memory search` and `vault list` show ids.", id=entry_id

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 from agent_memory.extraction import acceptance, tasks
@@ -217,8 +216,7 @@ def _after(
     """Return the memo with what the turn tells about the conversation."""
     language = language_of(" ".join(one.sentence.text for one in observed[:LANGUAGE_SENTENCES]))
     of_user = turn.role == "user"
-    return replace(
-        memo,
+    return Memo(
         conversation=turn.conversation,
         source=turn.source,
         from_agent=turn.from_agent,

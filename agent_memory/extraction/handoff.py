@@ -63,8 +63,9 @@ def cover(memo: Memo, turn: Turn, observed: list[Observation]) -> Coverage:
     opening = list(islice(_telling(said), OPENING_SENTENCES)) if turn.role == "user" else []
     asked = [max(opening, key=len)] if opening else []
     done = _results(said, worked=bool(files)) if turn.role == "assistant" else []
-    return replace(
-        old,
+    return Coverage(
+        after=old.after,
+        key=old.key,
         first_digest=old.first_digest or turn.digest,
         last_digest=turn.digest,
         last_turn=turn.ordinal,

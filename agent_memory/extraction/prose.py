@@ -9,6 +9,7 @@ left out, and so is what lies between a briefing's markers. It changes no text: 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
@@ -48,9 +49,9 @@ class Block(NamedTuple):
     column: str = ""
 
 
-def is_machine_line(line: str) -> bool:
-    """Tell whether a program wrote this line: a log, a trace, a diff, a row of figures."""
-    return _MACHINE.match(line) is not None
+def is_machine_line(text: str, start: int = 0, end: int = sys.maxsize) -> bool:
+    """Tell whether a program wrote this line of a text: a log, a trace, a diff, a row of figures."""
+    return _MACHINE.match(text, start, end) is not None
 
 
 def blocks(text: str) -> list[Block]:

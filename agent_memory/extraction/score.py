@@ -44,16 +44,17 @@ def signals(sentence: Sentence, role: Role, around: frozenset[str], table: Table
         around: The signals of the place it stands in.
         table: The cues to look for.
     """
-    text, words = sentence.text, sentence.text.count(" ") + 1
+    text = sentence.text
+    words = text.count(" ") + 1
     found = table.find(text[:MAX_CHARS], role)
-    if len(text) > MAX_CHARS or (role == "assistant" and words < MIN_WORDS):
+    if len(text) > MAX_CHARS or (words < MIN_WORDS and role == "assistant"):
         found |= {VETOED, "veto:length"}
-    if len(text) > MIN_QUOTED_CHARS and any(map(text.__contains__, '"“«')) and _QUOTED.search(text):
+    if ('"' in text or "“" in text or "«" in text) and len(text) > MIN_QUOTED_CHARS and _QUOTED.search(text):
         found |= {VETOED, "veto:quotation"}
-    if vetoed(found):
+    if VETOED in found:
         return found
     shape = _shape(text, words)
-    if "asked:choice" in around and role == "user" and words <= TERSE_WORDS and "report" not in found:
+    if role == "user" and words <= TERSE_WORDS and "asked:choice" in around and "report" not in found:
         shape.append("terse-choice")
     if sentence.label or sentence.under:
         around |= _of_label(sentence.label, sentence.under)

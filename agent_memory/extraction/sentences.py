@@ -106,7 +106,7 @@ def _walk(text: str, found: list[Block], speech: bool) -> Iterator[Sentence]:
         for start, end in _spans(text, block, speech):
             if text.startswith(BOLD, start) and (bold := _bold_line(text, start, end)):
                 above.introduce(bold)
-            elif not is_machine_line(text[start:end]):
+            elif not is_machine_line(text, start, end):
                 sentence = _sentence(text, start, end, block, number, above.lead or above.heading)
                 yield sentence
                 if sentence.text.endswith(":") and block.kind != "cell":

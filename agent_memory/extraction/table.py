@@ -11,7 +11,7 @@ import re
 import string
 import tomllib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -25,6 +25,7 @@ Kind = Literal["cue", "veto", "label"]
 
 FILES: Final = ("en.toml", "pt.toml")
 VETOED: Final = "vetoed"
+_NOTHING: Final[frozenset[str]] = frozenset()
 ROLES: Final = ("user", "assistant")
 _ACCENTED: Final = ("áàâãäåéèêëíìîïóòôõöúùûüçñ", "aaaaaaeeeeiiiiooooouuuucn")
 _ACCENTS: Final = str.maketrans(_ACCENTED[0] + "’", _ACCENTED[1] + "'")
@@ -69,14 +70,14 @@ class Index:
     words: frozenset[str]
     always: frozenset[Cue]
 
-    def find(self, folded: str, words: frozenset[str]) -> frozenset[str]:
+    def find(self, folded: str, words: Set[str]) -> frozenset[str]:
         """Return the names of the cues in a sentence, given folded and as its words; only its vetoes if it has any."""
-        found: list[str] = []
-        vetoes: list[str] = []
-        for cue in self.always.union(*map(self.by_word.__getitem__, words & self.words)):
-            if cue.finds is None or cue.finds(folded):
-                (vetoes if cue.kind == "veto" else found).append(cue.id)
-        return frozenset([*vetoes, VETOED] if vetoes else found)
+        triggered = self.always.union(*map(self.by_word.__getitem__, self.words.intersection(words)))
+        found = [cue for cue in triggered if (finds := cue.finds) is None or finds(folded)]
+        if not found:
+            return _NOTHING
+        vetoes = [cue.id for cue in found if cue.kind == "veto"]
+        return frozenset([*vetoes, VETOED] if vetoes else [cue.id for cue in found])
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +113,19 @@ _WORD_CHARS: Final = f"{string.ascii_lowercase}{string.digits}_'".encode()
 _BLANKED: Final = bytes(char if char in _WORD_CHARS else ord(" ") for char in range(256))
 
 
-def words_of(folded: str) -> frozenset[str]:
+def words_of(folded: str) -> set[str]:
     """Return the words of a folded sentence, and the marks in it that a row may name like words."""
     bare = folded.encode("latin-1", "replace").translate(_BLANKED).decode("ascii")  # ten times as fast as str.translate
-    return frozenset(bare.split() + [mark for mark in _MARKS if mark in folded])
+    words = set(bare.split())
+    for mark in _MARKS:
+        if mark in folded:
+            words.add(mark)
+    return words
 
 
-def tongue_of(words: frozenset[str]) -> str:
+def tongue_of(words: Set[str]) -> str:
     """Return ``en`` or ``pt``, or nothing where the small words do not say: a few words, or half and half."""
-    balance = len(words & _ENGLISH) - len(words & _PORTUGUESE)
+    balance = len(_ENGLISH.intersection(words)) - len(_PORTUGUESE.intersection(words))
     return "en" if balance > 0 else "pt" if balance < 0 else ""
 
 

@@ -65,7 +65,9 @@ def estimate_tokens(text: str) -> int:
 
 def clean(text: str) -> str:
     """Replace what cannot be stored: lone surrogates become question marks and NUL disappears."""
-    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "") if text else text
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode("utf-8")
+    return text.replace("\0", "")
 
 
 def one_line(text: str) -> str:

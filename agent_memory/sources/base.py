@@ -10,15 +10,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from agent_memory.model.transcript import Record, SkippedLine
 
 _LABEL: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     r"""One line of a file: its bytes without the ``\n``, its number from 1, and where it begins.
 
     ``terminated`` is False where the file ended before a line end came. An ``oversize`` line was

@@ -10,9 +10,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agent_memory.model.transcript import SkippedLine
 from agent_memory.sources.base import Line
@@ -25,8 +24,7 @@ _FILLER: Final = re.compile(r"[\s\0\ufeff]*")  # blanks, NUL runs of a power los
 _RECORD_START: Final = re.compile(r'\{\s*"role"\s*:')
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A JSON object and the bytes of the file it was read from."""
 
     value: dict[str, Any]

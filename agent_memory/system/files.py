@@ -36,14 +36,14 @@ class Snapshot:
     identity: FileIdentity
 
 
-def identify(path: Path) -> FileIdentity | None:
-    """Return what ``stat`` says of ``path``; None if nothing is there."""
+def identify(path: Path | str) -> FileIdentity | None:
+    """Return what ``stat`` says of ``path``; None if nothing is there. A ``Path`` costs more to make than this."""
     try:
-        return _identity_of(path.stat())
+        return _identity_of(os.stat(path))  # noqa: PTH116
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise explained(error, path) from error
+        raise explained(error, Path(path)) from error
 
 
 def read(path: Path) -> Snapshot | None:

@@ -96,11 +96,12 @@ def walk(
 
     Links to folders are not followed, and a folder that ``is_leaf`` is yielded like a file.
     """
+    root = str(folder)
     waiting: list[tuple[str, ...]] = [()]
     while waiting:
         parts = waiting.pop()
         try:
-            with os.scandir(folder.joinpath(*parts)) as entries:
+            with os.scandir(os.path.join(root, *parts)) as entries:  # noqa: PTH118 - a Path costs as much as looking
                 for entry in entries:
                     here = (*parts, entry.name)
                     if not entry.is_dir(follow_symlinks=False) or is_leaf(here):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from difflib import SequenceMatcher
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -77,6 +78,10 @@ def is_taken(data: bytes, source: str, bookmark: Bookmark | None) -> bool:
     chat = chat_of(data) if chat_of else _TOO_LONG
     known = bookmark is not None and bookmark.settled and bookmark.head_digest == _content_digest(chat)
     return known and chat.whole
+
+
+def _mark(turn: Turn, last_message: str, memo: str) -> Mark:
+    return Mark(turn.ordinal, turn.role, turn.end_bytes, 0, last_message, memo, 0, None)
 
 
 def align(known: Sequence[str], tail: str, found: Sequence[Sequence[str]]) -> tuple[int, int]:
@@ -148,9 +153,8 @@ class _ChatReading(Reading):
         self._turns: list[ClosedTurn] = []
         for ordinal, (turn, messages) in enumerate(zip(turns, said, strict=True), self.first_turn):
             # The last message is still there when the first ones of a turn have been cut away.
-            place = Mark(ordinal, turn.role, turn.end_bytes, 0, messages[-1], "", 0, None)
             named = replace(turn, conversation=self.chat, ordinal=ordinal)
-            self._turns.append(ClosedTurn(named, turn is turns[-1], place))
+            self._turns.append(ClosedTurn(named, turn is turns[-1], partial(_mark, named, messages[-1])))
 
     def turns(self) -> Iterator[ClosedTurn]:
         for event in self._chat.events:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -30,7 +31,7 @@ MAX_SKIPPED: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class ClosedTurn:
-    """A turn, and the place behind it, without a memo.
+    """A turn, and what makes the place behind it out of extraction's state there; most turns need none.
 
     A ``provisional`` turn was closed by idleness alone. It comes last and must get no mark: if it grows
     it is read again whole.
@@ -38,11 +39,7 @@ class ClosedTurn:
 
     turn: Turn
     provisional: bool
-    place: Mark
-
-    def mark(self, memo: str) -> Mark:
-        """Return the place behind this turn, with extraction's state after it."""
-        return replace(self.place, memo=memo)
+    mark: Callable[[str], Mark]
 
 
 class Reading:
@@ -174,10 +171,7 @@ class Reading:
 
     def _closed(self, turn: Turn | None, *, provisional: bool) -> Iterator[ClosedTurn]:
         if turn is not None:
-            window, lines, said_at = self._place
-            digest = files.digest_of(window)
-            place = Mark(turn.ordinal, turn.role, turn.end_bytes, len(window), digest, "", lines, said_at)
-            yield ClosedTurn(self.hush(turn), provisional, place)
+            yield ClosedTurn(self.hush(turn), provisional, partial(_mark, turn, *self._place))
 
     def _skip(self, event: SkippedLine) -> None:
         if event.line == self._last_skipped:
@@ -188,6 +182,11 @@ class Reading:
             self.unknown_kinds[event.kind] += 1
         if len(self.skipped) < MAX_SKIPPED:
             self.skipped.append(event)
+
+
+def _mark(turn: Turn, window: bytes, lines: int, said_at: datetime | None, memo: str) -> Mark:
+    digest = files.digest_of(window)
+    return Mark(turn.ordinal, turn.role, turn.end_bytes, len(window), digest, memo, lines, said_at)
 
 
 def _moment(mtime_ns: int, now: datetime) -> datetime:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,10 +42,10 @@ def scan(folders: Sequence[Path], sources: Sequence[Source] = SOURCES) -> Scan:
     troubles: list[Trouble] = []
     best: dict[str, _Found] = {}
     for file in _conversations(folders, sources, troubles):
-        identity = _identify(Path(file.path), troubles)
+        identity = _identify(file.path, troubles)
         if identity is not None:
-            found = file, identity
-            best[file.conversation] = max(best.get(file.conversation, found), found, key=_weight)
+            found, other = (file, identity), best.get(file.conversation)
+            best[file.conversation] = found if other is None else max(other, found, key=_weight)
     ordered = sorted(best.values(), key=lambda found: (found[1].mtime_ns, found[0].conversation))
     return Scan(tuple(file for file, _ in ordered), tuple(troubles))
 
@@ -59,20 +60,21 @@ def _conversations(
         return next(named, None)
 
     for folder in folders:
+        root = str(folder)
         for parts in files.walk(folder, depth, lambda error: troubles.append(_trouble(error)), recognised):
             if found := recognised(parts):
                 source, conversation, parent = found
-                yield ConversationFile(conversation, source, str(folder.joinpath(*parts)), parent)
+                yield ConversationFile(conversation, source, os.path.join(root, *parts), parent)  # noqa: PTH118
 
 
-def _identify(path: Path, troubles: list[Trouble]) -> FileIdentity | None:
+def _identify(path: str, troubles: list[Trouble]) -> FileIdentity | None:
     try:
         identity = files.identify(path)
     except FileError as error:
         troubles.append(_trouble(error))
         return None
-    if identity is None and path.is_symlink():
-        troubles.append(Trouble(str(path), "It is a link to a file that is not there."))
+    if identity is None and Path(path).is_symlink():
+        troubles.append(Trouble(path, "It is a link to a file that is not there."))
     return identity
 
 

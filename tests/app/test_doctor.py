@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_memory.app import changes, vault
+from agent_memory.app import changes, tending, vault
 from agent_memory.app.checks import examine
 from agent_memory.app.doctor import Finding, restore
 from agent_memory.errors import UnknownEntry
@@ -124,3 +124,19 @@ def test_a_damaged_state_and_conversations_nobody_took_are_found(taken):
 
     assert the_finding(taken, "moved here").where == ".vault/state.sqlite3.broken-1"
     assert the_finding(taken, "have not been taken").mend == "agent-memory process"
+
+
+def test_an_entry_added_by_hand_that_got_an_id_is_lost_once(workspace):
+    profile = workspace.memory / "default" / "profile.md"
+    profile.parent.mkdir(parents=True)
+    profile.write_text("## 2026-03-16\n\neditor: vim\n", encoding="utf-8")
+    with workspace.app() as app:
+        assert app.mirror.count() == 1  # whoever searches notes in the journal what was added
+        (added,) = app.vault.view().memories
+        tending.vote(app, added.id, "up")
+    profile.write_text("", encoding="utf-8")
+
+    found = [finding for finding in looked_at(workspace) if "in no page" in finding.what]
+
+    assert ["editor: vim" in finding.what for finding in found] == [True]
+    assert not any(added.id in finding.mend for finding in found)

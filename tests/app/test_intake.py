@@ -5,7 +5,7 @@ import pytest
 
 from agent_memory.app import maintain
 from agent_memory.app.conversations import Options
-from agent_memory.app.intake import Intake
+from agent_memory.app.intake import CHARS_PER_BATCH, Intake
 from agent_memory.app.tally import Tally
 from agent_memory.tailing.scan import scan
 from tests.app.test_conversations import as_an_ordinary_user
@@ -40,18 +40,21 @@ def test_short_conversations_share_one_durable_step(workspace):
     assert workspace.process().sessions_up_to_date == 30
 
 
-def test_a_conversation_longer_than_a_batch_is_taken_whole(workspace):
+def test_a_conversation_longer_than_a_batch_is_taken_whole_a_batch_at_a_time(workspace):
     chat = workspace.chat()
-    for number in range(90):
-        chat.user(f"Let's go with port {8000 + number} for service {number}, because {number} is its shelf.")
+    pasted = "0 " * (CHARS_PER_BATCH // 4)
+    for number in range(3):
+        chat.user(f"Let's go with port {8000 + number} for service {number}, because it is its shelf.\n\n{pasted}")
         chat.assistant("Done.")
     chat.ended().save(written=workspace.long_ago())
     workspace.chat(2).user(DECISION).assistant(ANSWER).ended().save(written=workspace.long_ago())
 
     tally = workspace.process()
 
-    assert (tally.turns, tally.sessions_processed, tally.handoffs) == (182, 2, 2)
-    assert tally.decisions == 91
+    assert (tally.turns, tally.sessions_processed, tally.handoffs) == (8, 2, 2)
+    assert tally.decisions == 4
+    with workspace.app() as app:
+        assert [run.verb for run in app.vault.journal_runs()] == ["process", "process"]
 
 
 def test_a_conversation_that_the_vault_refuses_costs_itself(workspace):

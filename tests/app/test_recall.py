@@ -11,7 +11,8 @@ import pytest
 
 from agent_memory import open_memory
 from agent_memory.app import brief, maintain, recall, sessions
-from agent_memory.errors import ModelError
+from agent_memory.app.why import why
+from agent_memory.errors import FileError, ModelError
 from agent_memory.model.briefing import KINDS
 from agent_memory.model.recall import Query
 from agent_memory.recall import engine as recall_engine
@@ -116,3 +117,14 @@ def test_nothing_is_made_where_there_is_no_vault(workspace):
     with workspace.app() as app:
         assert maintain.reindex(app, vectors=False).entries == 0
     assert not workspace.memory.exists()
+
+
+@posix
+def test_why_reads_around_a_page_that_cannot_be_read_and_names_it(vault, caplog):
+    (vault.memory / "rui" / "decisions.md").chmod(0)
+    with as_an_ordinary_user(vault), vault.app() as app, caplog.at_level(logging.WARNING):
+        (hit,) = recall.search(app, Query("kafka"))
+        assert why(app, hit.id, "kafka").rank == 1
+        with pytest.raises(FileError):
+            why(app, "1")
+    assert any("rui" in record.message for record in caplog.records)

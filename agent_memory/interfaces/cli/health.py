@@ -156,7 +156,9 @@ def stats(context: typer.Context) -> None:
     lines = [f"{tr('Today'):11} {tr('{used} of {most} tokens', **used)}"]
     for purpose, one in found.purposes.items():
         outcomes = ", ".join(f"{count} {outcome}" for outcome, count in one.outcomes.items())
-        told = [outcomes, _spent(one)]
+        told = [outcomes]
+        if one.prompt_tokens + one.reply_tokens:  # else it is a part of another call, or nothing that was paid for
+            told.append(_spent(one))
         if one.answers:
             times = {"half": f"{one.median_s:.1f}", "most": f"{one.p95_s:.1f}"}
             told.append(tr("half of the answers within {half} s, nearly all within {most} s", **times))
