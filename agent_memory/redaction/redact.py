@@ -1,33 +1,31 @@
 """Replace every secret in a text by ``[REDACTED:kind]``.
 
 Rules run one after another over the whole text, so that a PEM block may span lines. A rule's
-expression runs only where one of its literals stands in the text. What is already redacted is no
-secret, which makes the operation idempotent. Every expression is linear; the tests prove it.
+expression runs only where one of its literals stands in the text. What was found once is taken
+wherever it stands. What is already redacted is no secret, and the rules run until they find no more,
+which makes the operation idempotent. Every expression is linear; the tests prove it.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
-from agent_memory.redaction.table import Check, Rule, literals, load
+from agent_memory.redaction import columns
+from agent_memory.redaction.table import Literals, Rule, literals, load
+from agent_memory.redaction.values import is_distinct, is_secret
 
 MARK: Final = "[REDACTED:"
-MIN_ENTROPY_BITS: Final = 2.8
-MIN_RANDOM_CHARS: Final = 8
-
-# Made when the first value is judged: most processes meet none, and these cost as much as the whole table.
-_PLACEHOLDER: Final = (
-    r"(?i)^(?:x{3,}|\*{3,}|\.{3,}|-{3,}|<|\$|\{|%|\[|@)|x{4,}|\*{4,}|\.{3}|…|\$\{|\{\{|"
-    r"your|change.?me|example|exemplo|placeholder|dummy|redacted|insert|troque|process\.env|os\.environ|getenv|"
-    r"(?:sua|seu)[-_ ]|secrets?\.\w|vault:|env\.|^(?:none|null|undefined|true|false|string|str|bytes|required)\b"
-)
-_CODE: Final = r"[()]|^[A-Za-z_][\w-]*(?:(?:\.|::|->|\[)[A-Za-z_]\w*\]?)+$|^[./~][\w./~-]*$"
-_MIXED: Final = r"^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)"
-_WORDS: Final = r"^(?:[A-Za-zÀ-ÿ]+|[a-z]+(?:[-_][a-z]+)+|[A-Z]+(?:_[A-Z]+)+|[a-z]+(?:[A-Z][a-z]+)+)$"
+LEAST_LONG: Final = 16
+"""A provider's token is at least so long, without a blank."""
+BEFORE_CHARS: Final = 80
+MAX_ROUNDS: Final = 8
+DIGITS: Final = "<digits>"
+"""Stands for a long stretch with a digit, where a shape has no letters of its own."""
+_DIGIT: Final = re.compile(r"\d")
+_ENDING: Final = ".,;:!?*_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,56 +36,82 @@ class Redacted:
     count: int
 
 
+class _Found(NamedTuple):
+    start: int
+    end: int
+    kind: str
+
+
 def signs(text: str) -> set[str]:
     """Return what stands in ``text`` that some secret has beside it; without any there is none in it."""
     lowered = text.lower()
-    return {one for mark, of_mark in literals().items() if mark in lowered for one in of_mark if one in lowered}
+    found = _standing(lowered, literals())
+    if long := [word for word in lowered.split() if len(word) >= LEAST_LONG and _DIGIT.search(word)]:
+        found |= {DIGITS, *_standing(" ".join(long), literals(long=True))}
+    return found
 
 
 def redact(text: str) -> Redacted:
     """Take every secret out of ``text``; redacting again changes nothing."""
     present = signs(text)
     count = 0
-    for rule in load() if present else ():
-        if not present.isdisjoint(rule.literals):
-            text, found = _apply(rule, text)
-            count += found
-            if found:
-                present.add(MARK.lower())  # what was cut in two has its second half behind such a mark
+    for _ in range(MAX_ROUNDS if present else 0):
+        text, found = _round(text, present)
+        count += found
+        if not found:
+            break
+        present.add(MARK.lower())  # what was cut in two has its second half behind such a mark
     return Redacted(text, count)
 
 
-def _apply(rule: Rule, text: str) -> tuple[str, int]:
-    parts: list[str] = []
-    done = 0
+def _standing(lowered: str, by_mark: Literals) -> set[str]:
+    return {one for mark, of_mark in by_mark.items() if mark in lowered for one in of_mark if one in lowered}
+
+
+def _round(text: str, present: Set[str]) -> tuple[str, int]:
+    count = 0
+    seen: dict[str, str] = {}
+    for rule in load():
+        if not present.isdisjoint(rule.literals) and (rule.needs is None or rule.needs.search(text)):
+            text, found = _cut(text, _matches(rule, text), seen)
+            count += found
+    if not present.isdisjoint(columns.LITERALS):
+        text, found = _cut(text, (_Found(*span, "column") for span in columns.secrets(text)), seen)
+        count += found
+    text, repeated = _cut_again(text, seen)
+    return text, count + repeated
+
+
+def _matches(rule: Rule, text: str) -> Iterator[_Found]:
     for match in rule.regex.finditer(text):
         group = match.lastgroup or "secret"
-        value = match[group]
-        if MARK in value or not _is_secret(value, rule.check):
-            continue
         start, end = match.span(group)
-        if text.startswith(MARK, max(start - len(MARK), 0)):
+        if rule.unless and rule.unless.search(text, max(start - BEFORE_CHARS, 0), start):
             continue
-        parts += (text[done:start], f"{MARK}{rule.kind}]")
+        if is_secret(match[group], rule.check):
+            yield _Found(start, end, rule.kind)
+
+
+def _cut(text: str, found: Iterator[_Found], seen: dict[str, str]) -> tuple[str, int]:
+    parts: list[str] = []
+    done = 0
+    for start, end, kind in found:
+        value = text[start:end]
+        if start < done or MARK in value or text.startswith(MARK, max(start - len(MARK), 0)):
+            continue
+        if is_distinct(bare := value.rstrip(_ENDING)):
+            seen.setdefault(bare, kind)
+        parts += (text[done:start], f"{MARK}{kind}]")
         done = end
     parts.append(text[done:])
     return "".join(parts), len(parts) // 2
 
 
-def _is_secret(value: str, check: Check) -> bool:
-    """Judge a value by the rule's check: ``shape`` trusts the expression, the others look at the value."""
-    if check == "shape":
-        return True
-    if re.search(_PLACEHOLDER, value) or re.match(_WORDS, value):
-        return False
-    if check == "password":
-        return not re.search(_CODE, value) and any(not char.isalpha() for char in value.rstrip(".,;:!?"))
-    if check == "mixed":
-        return bool(re.match(_MIXED, value)) and not re.search(_CODE, value)
-    return len(value) >= MIN_RANDOM_CHARS and not re.search(_CODE, value) and entropy_bits(value) >= MIN_ENTROPY_BITS
-
-
-def entropy_bits(value: str) -> float:
-    """Return the Shannon entropy of ``value`` in bits a character."""
-    counts = Counter(value).values()
-    return -sum(n / len(value) * math.log2(n / len(value)) for n in counts)
+def _cut_again(text: str, seen: dict[str, str]) -> tuple[str, int]:
+    """Take what was found wherever else it stands: "try X as the password; if X fails …"."""
+    count = 0
+    for value, kind in seen.items():
+        if value in text:
+            text, found = re.subn(rf"(?<![A-Za-z0-9]){re.escape(value)}(?![A-Za-z0-9])", f"{MARK}{kind}]", text)
+            count += found
+    return text, count
