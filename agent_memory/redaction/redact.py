@@ -22,8 +22,15 @@ LEAST_LONG: Final = 16
 """A provider's token is at least so long, without a blank."""
 BEFORE_CHARS: Final = 80
 MAX_ROUNDS: Final = 8
+SHORT_CHARS: Final = 400
+WINDOW_LINES: Final = 3
+SPOKEN: Final = tuple("pass senha secret token key chave phrase frase pwd palavras mnemonic".split())
+"""Beside one of these a secret may be of letters alone; every other is odd: digits in a word, or a sign."""
+_SIGN: Final = re.compile(r"[0-9@=#$%&{}]")
+_ODD: Final = re.compile(r"[@=#$%&{}]|[0-9](?:[a-z]|[0-9]{3})|(?<=[a-z_-])[0-9]")
+LEAST_SHAPED: Final = 30
 DIGITS: Final = "<digits>"
-"""Stands for a long stretch with a digit, where a shape has no letters of its own."""
+"""Stands for a stretch of 30 and more characters with a digit, where a shape has no letters of its own."""
 _DIGIT: Final = re.compile(r"\d")
 _ENDING: Final = ".,;:!?*_"
 
@@ -45,9 +52,14 @@ class _Found(NamedTuple):
 def signs(text: str) -> set[str]:
     """Return what stands in ``text`` that some secret has beside it; without any there is none in it."""
     lowered = text.lower()
+    odd = _SIGN.search(lowered) and _ODD.search(lowered)  # the first one costs little, and few texts get to the second
+    if not odd and not any(noun in lowered for noun in SPOKEN):
+        return set()
     found = _standing(lowered, literals())
     if long := [word for word in lowered.split() if len(word) >= LEAST_LONG and _DIGIT.search(word)]:
-        found |= {DIGITS, *_standing(" ".join(long), literals(long=True))}
+        found |= _standing(" ".join(long), literals(long=True))
+        if any(len(word) >= LEAST_SHAPED for word in long):
+            found.add(DIGITS)
     return found
 
 
@@ -72,8 +84,9 @@ def _round(text: str, present: Set[str]) -> tuple[str, int]:
     count = 0
     seen: dict[str, str] = {}
     for rule in load():
-        if not present.isdisjoint(rule.literals) and (rule.needs is None or rule.needs.search(text)):
-            text, found = _cut(text, _matches(rule, text), seen)
+        beside = present & rule.literals
+        if beside and (rule.needs is None or rule.needs.search(text)):
+            text, found = _cut(text, _matches(rule, text, beside), seen)
             count += found
     if not present.isdisjoint(columns.LITERALS):
         text, found = _cut(text, (_Found(*span, "column") for span in columns.secrets(text)), seen)
@@ -82,14 +95,33 @@ def _round(text: str, present: Set[str]) -> tuple[str, int]:
     return text, count + repeated
 
 
-def _matches(rule: Rule, text: str) -> Iterator[_Found]:
-    for match in rule.regex.finditer(text):
-        group = match.lastgroup or "secret"
-        start, end = match.span(group)
-        if rule.unless and rule.unless.search(text, max(start - BEFORE_CHARS, 0), start):
+def _matches(rule: Rule, text: str, beside: Set[str]) -> Iterator[_Found]:
+    everywhere = rule.whole or DIGITS in beside or len(text) <= SHORT_CHARS
+    for window in [(0, len(text))] if everywhere else _windows(text, beside):
+        for match in rule.regex.finditer(text, *window):
+            group = match.lastgroup or "secret"
+            start, end = match.span(group)
+            if rule.unless and rule.unless.search(text, max(start - BEFORE_CHARS, 0), start):
+                continue
+            if is_secret(match[group], rule.check):
+                yield _Found(start, end, rule.kind)
+
+
+def _windows(text: str, beside: Set[str]) -> list[tuple[int, int]]:
+    """Return the lines with one of the literals and the two behind each, for the expressions cost more than the search."""
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        return [(0, len(text))]
+    merged: list[tuple[int, int]] = []
+    for at in sorted(match.start() for one in beside for match in re.finditer(re.escape(one), lowered)):
+        if merged and at < merged[-1][1]:
             continue
-        if is_secret(match[group], rule.check):
-            yield _Found(start, end, rule.kind)
+        end = at
+        for _ in range(WINDOW_LINES):
+            end = text.find("\n", end + 1) if end >= 0 else end
+        start = max(text.rfind("\n", 0, at) + 1, merged[-1][1] if merged else 0)
+        merged.append((start, end if end >= 0 else len(text)))
+    return merged
 
 
 def _cut(text: str, found: Iterator[_Found], seen: dict[str, str]) -> tuple[str, int]:

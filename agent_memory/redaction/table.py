@@ -13,7 +13,11 @@ from typing import Any, Final, get_args
 from agent_memory.model.rows import read_rows
 from agent_memory.redaction.values import Check
 
-MARKS: Final = ("_", "-", "=", ":", "/", "~", ".")
+MARKS: Final = (
+    *"key pas cod aut cre ok log ras pw chav pin ess go cl nfig nh fr net ql cur entr 43 tp sign get sk tw bi eg hex usu".split(),
+    *"_s tool pat mac lin dat if _ - = : / ~ .".split(),
+)
+"""What stands in several literals and in few texts, chosen by counting: a literal is looked for only where its mark is."""
 Literals = Mapping[str, tuple[str, ...]]
 
 
@@ -23,7 +27,7 @@ class Rule:
 
     ``unless`` is searched in what stands directly before the value, ``needs`` in the whole text before anything else.
     The literals of a ``long`` rule count only in unbroken stretches with a digit, so that most texts are not searched
-    for them at all. Expressions are made when they are first used: most processes use few.
+    for them at all. What a ``whole`` rule finds may stand lines away from its literal. Expressions are made when they are first used: most processes use few.
     """
 
     kind: str
@@ -33,6 +37,7 @@ class Rule:
     exception: str
     condition: str
     long: bool
+    whole: bool
     examples: tuple[str, ...]
     counterexamples: tuple[str, ...]
 
@@ -93,6 +98,7 @@ def _rule(row: Mapping[str, Any], parts: Mapping[str, str]) -> Rule:
         exception=_filled(row.get("unless", ""), parts),
         condition=_filled(row.get("needs", ""), parts),
         long=row.get("long", False),
+        whole=row.get("whole", False),
         examples=tuple(row["examples"]),
         counterexamples=tuple(row.get("counterexamples", ())),
     )

@@ -24,19 +24,19 @@ MAX_PHRASE_WORDS: Final = 26
 # Written out as patterns, and made when the first value is judged: most processes meet none.
 _SAMPLE: Final = r"EXAMPLE|(?i:x{5,}|\*{4,}|0{10,}|your[-_]|seu[-_]|sua[-_]|placeholder|redacted)|\.{3}|…"
 _PLACEHOLDER: Final = (
-    r"(?i)^(?:x{3,}|\*{3,}|\.{3,}|-{3,}|<|\$(?![2156y]\$|2[abxy]\$|argon|scrypt|pbkdf)|\{|%|\[|@|!(?:vault|secret|ref|sub|getatt|env)|arn:|op://|ssm:|"
+    r"(?i)^(?:x{3,}|\*{3,}|\.{3,}|-{3,}|<|\$(?:[A-Za-z_]\w*$|\{|\()|\{|%|\[|@|!(?:vault|secret|ref|sub|getatt|env)|arn:|op://|ssm:|"
     r"ref\+|file:|https?:|urn:|env:|enc\[|&|#\{)|x{4,}|\*{4,}|\.{3}|…|\$\{|\{\{|\$\(|%\(|"
     r"(?:^|[^a-z])(?:your|my|some|the|sua|seu|minha|meu)[-_ .]|change.?(?:me|it|this)|example|exemplo|placeholder|dummy|redacted|insert|troque|mude|altere|"
     r"process\.env|os\.environ|getenv|secrets?\.\w|vault:|env\.|[-_ ](?:here|aqui)\b|"
     r"^(?:1password|bitwarden|keepass\w*|lastpass|dashlane|vaultwarden|hashicorp|keychain)\b|"
     r"^(?:none|null|undefined|true|false|string|str|bytes|required|todo|tbd|n/a|foo|bar|baz|test|abc123?)\b"
 )
-_CODE: Final = r"\w\(|[()]$|\(\)|^[A-Za-z_][\w-]*(?:(?:\.|::|->|\[)[A-Za-z_][A-Za-z_]*\]?)+$|^(?:~|\.{0,2}/)[\w./~-]*$|^[A-Z]:\\|=>|\\[sSwWdDb]"
+_CODE: Final = r"\w\(|[()]$|\(\)|^[A-Za-z_][\w-]*(?:(?:\.|::|->|\[)[A-Za-z_][A-Za-z_]*\]?)+$|^(?:~|\.{0,2}/)[\w./~-]*$|^[A-Z]:\\|=>|\\[sSwWdDb]|^[a-z]{2,}(?:_[a-z]{2,}){2,}(?:_?\d{1,4})?$"
 _NO_SECRET: Final = (
     r"(?i)^v?\d{1,4}(?:[.:/-]\d{1,4}){1,3}(?:[t ]\d{2}:\d{2}\S*)?[.,;:)]?$|^\d{1,6}[-_ ]?(?:[a-zà-ÿ]{1,14}|%)[.,;:]?$|"
     r"^(?:sha|aes|hs|rs|es|ps|md|rsa|tls|utf|base|pbkdf|ed|x|argon|bcrypt|oauth|http|s?ha|fido|totp|web)-?\d+(?:[-_/]\w+)?[.,;:]?$|"
     r"\b(?:encoded|hashed|based|only|sensitive|protected|encrypted)\b|^[\w./-]*[a-z]\.(?:ya?ml|json|toml|txt|env|pem|key|py|[jt]sx?|md|conf|ini|cfg|sh|go|rb|java|xml|html|php|cs|kt|rs|sql|log|crt|cer|gpg|asc|zip)\b[.,;:]?$|"
-    r"^[a-z]+/[a-z]+$|^\d+[.,;:)]*$(?<!\d{4})"
+    r"^[a-z]+/[a-z]+$|^[a-z][\w.-]*/v?\d+(?:\.\d+)*[.,;:)]*$"
 )
 _MIXED: Final = r"^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)"
 _STRONG: Final = r"^(?=.*[A-Za-z])(?=.*\d)(?=.*[A-Z]|.*[^\w.,;:-])"
@@ -96,14 +96,15 @@ def entropy_bits(value: str) -> float:
 
 
 def _is_random(value: str) -> bool:
-    long = len(value) >= MIN_RANDOM_CHARS and not _full(_UUID, value)
+    long = len(value) >= MIN_RANDOM_CHARS and not _full(_UUID, value) and not value.isdigit()
     return long and entropy_bits(value) >= MIN_ENTROPY_BITS and not _is_worded(value)
 
 
 def _is_password(value: str) -> bool:
     if _is_phrase(value) or _are_drawn(value):
         return True
-    return " " not in value and not _is_worded(value) and any(not char.isalpha() for char in value.rstrip(".,;:!?"))
+    bare = value.rstrip(".,;:!?")
+    return " " not in value and not _is_worded(value) and not bare.isalpha() and not bare.isdigit()
 
 
 def _is_mixed(value: str) -> bool:
