@@ -24,27 +24,31 @@ MAX_PHRASE_WORDS: Final = 26
 # Written out as patterns, and made when the first value is judged: most processes meet none.
 _SAMPLE: Final = r"EXAMPLE|(?i:x{5,}|\*{4,}|0{10,}|your[-_]|seu[-_]|sua[-_]|placeholder|redacted)|\.{3}|…"
 _PLACEHOLDER: Final = (
-    r"(?i)^(?:x{3,}|\*{3,}|\.{3,}|-{3,}|<|\$(?:[A-Za-z_]\w*$|\{|\()|\{|%|\[|@|!(?:vault|secret|ref|sub|getatt|env)|arn:|op://|ssm:|"
-    r"ref\+|file:|https?:|urn:|env:|enc\[|&|#\{)|x{4,}|\*{4,}|\.{3}|…|\$\{|\{\{|\$\(|%\(|"
+    r"(?i)^(?:x{3,}|\*{3,}|\.{3,}|-{3,}|<|\$(?:(?-i:[A-Z_][A-Z0-9_]*)$|[a-z_]+\d?$|\{|\()|\{|%|\[|@|!(?:vault|secret|ref|sub|getatt|env)|arn:|op://|ssm:|"
+    r"ref\+|file:|https?:|urn:|env:|enc\[|&|#\{)|x{4,}|\*{4,}|\.{3}|…|\$\{|\{\{|\{[a-z_]\w*(?:\.\w+)*\}|\$\(|%\(|"
     r"(?:^|[^a-z])(?:your|my|some|the|sua|seu|minha|meu)[-_ .]|change.?(?:me|it|this)|example|exemplo|placeholder|dummy|redacted|insert|troque|mude|altere|"
     r"process\.env|os\.environ|getenv|secrets?\.\w|vault:|env\.|[-_ ](?:here|aqui)\b|"
     r"^(?:1password|bitwarden|keepass\w*|lastpass|dashlane|vaultwarden|hashicorp|keychain)\b|"
     r"^(?:none|null|undefined|true|false|string|str|bytes|required|todo|tbd|n/a|foo|bar|baz|test|abc123?)\b"
 )
-_CODE: Final = r"\w\(|[()]$|\(\)|^[A-Za-z_][\w-]*(?:(?:\.|::|->|\[)[A-Za-z_][A-Za-z_]*\]?)+$|^(?:~|\.{0,2}/)[\w./~-]*$|^[A-Z]:\\|=>|\\[sSwWdDb]|^[a-z]{2,}(?:_[a-z]{2,}){2,}(?:_?\d{1,4})?$"
+_CODE: Final = r"\w\(|[()]$|\(\)|^[A-Za-z_][\w-]*(?:(?:\.|::|->|\[)[A-Za-z_]\w{0,30}\]?)+$|^[A-Za-z_][\w.]*\[|^(?:~|\.{0,2}/)[\w./~-]*$|^[A-Z]:\\|=>|\\[sSwWdDb]|^[a-z]{2,}(?:_[a-z]{2,}){2,}(?:_?\d{1,4})?$"
+_DENSE: Final = r"^(?=\S*[#@^&*!+=%$]\S*[#@^&*!+=%$]\S*[#@^&*!+=%$])(?=\D*\d)[^\s\"'\[\]]{20,}$"
 _NO_SECRET: Final = (
-    r"(?i)^v?\d{1,4}(?:[.:/-]\d{1,4}){1,3}(?:[t ]\d{2}:\d{2}\S*)?[.,;:)]?$|^\d{1,6}[-_ ]?(?:[a-zà-ÿ]{1,14}|%)[.,;:]?$|"
+    r"(?i)^v?\d{1,4}(?:[.:/-]\d{1,4}){1,3}(?:[t ]\d{2}:\d{2}\S*)?[.,;:)]?$|^\d{1,6}(?:[-_ ][a-zà-ÿ]{1,14}|[a-zà-ÿ]{1,4}|%)[.,;:]?$|"
     r"^(?:sha|aes|hs|rs|es|ps|md|rsa|tls|utf|base|pbkdf|ed|x|argon|bcrypt|oauth|http|s?ha|fido|totp|web)-?\d+(?:[-_/]\w+)?[.,;:]?$|"
     r"\b(?:encoded|hashed|based|only|sensitive|protected|encrypted)\b|^[\w./-]*[a-z]\.(?:ya?ml|json|toml|txt|env|pem|key|py|[jt]sx?|md|conf|ini|cfg|sh|go|rb|java|xml|html|php|cs|kt|rs|sql|log|crt|cer|gpg|asc|zip)\b[.,;:]?$|"
-    r"^[a-z]+/[a-z]+$|^[a-z][\w.-]*/v?\d+(?:\.\d+)*[.,;:)]*$"
+    r"^[a-z]+/[a-z]+$|^[a-z]{2,6}/[a-z]{1,6}-?\d{2,4}[.,;:]?$|^[a-z][\w.-]*/v?\d+(?:\.\d+)*[.,;:)]*$"
 )
 _MIXED: Final = r"^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)"
-_STRONG: Final = r"^(?=.*[A-Za-z])(?=.*\d)(?=.*[A-Z]|.*[^\w.,;:-])"
+_STRONG: Final = (
+    r"^(?=.*[A-Za-z])(?=.*\d)(?=.*[A-Z]|.*[^\w.,;:-]).{6}|^(?=.*[a-z])(?=.*[A-Z])(?=.*[#$%&@^+=!*?]\w).{6}|^[A-Za-z]{3,16}\d{3,6}[.,;:!?]?$"
+)
 _WORDS: Final = (
     r"^(?:[A-Za-zÀ-ÿ]+|[a-z]+(?:[-_.:/][a-z]+)+|[A-Z]+(?:_[A-Z]+)+|[A-Z][a-z]+(?:-[A-Z]?[a-z]+)+|[a-z]+(?:[A-Z][a-z]+)+)[.,;:!?]*$"
 )
 _PARTS: Final = r"[a-zà-ÿ]{3,12}(?:[- ][a-zà-ÿ]{2,12}){2,25}"
 _LETTERS: Final = r"[A-Za-z]{10,}[.,;:!?]*"
+_HUMPED: Final = r"(?:[a-z]{2,}|[A-Z][a-z]{2,})(?:[A-Z][a-z]{2,})+"
 _UUID: Final = r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 # What stands in names and sentences, and hardly in a phrase of drawn words.
@@ -75,7 +79,7 @@ def is_secret(value: str, check: Check) -> bool:
     """
     if check == "shape":
         return not _search(_SAMPLE, value)
-    if _search(_PLACEHOLDER, value) or _search(_CODE, value):
+    if _search(_PLACEHOLDER, value) or (_search(_CODE, value) and not _search(_DENSE, value)):
         return False
     if check == "random":
         return _is_random(value)
@@ -119,7 +123,7 @@ def _is_worded(value: str) -> bool:
 
 def _are_drawn(value: str) -> bool:
     """Tell whether letters came from a generator: few of their pairs are those of words."""
-    if not _full(_LETTERS, value):
+    if not _full(_LETTERS, value) or _full(_HUMPED, value):
         return False
     letters = value.rstrip(".,;:!?").lower()
     pairs = [letters[at : at + 2] in _PAIRS for at in range(len(letters) - 1)]
