@@ -15,6 +15,9 @@ CHARS_PER_TOKEN: Final = 4
 _WORD: Final = re.compile(r"[^\W_]+", re.UNICODE)
 _BEYOND_ASCII: Final = re.compile(r"[^\x00-\x7f]")
 _OPEN_BOX: Final = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \][ \t]+(\S.*)$", re.MULTILINE)
+# What no editor shows: letters spelt in tag characters or variation selectors, or with blanks of no width between.
+_UNSEEN: Final = re.compile("[\U000e0000-\U000e01ef\u200b\u2060\ufeff]")
+_SMUGGLED: Final = re.compile("[\U000e0000-\U000e01ef]+|(?:[^\n\u200b\u2060\ufeff][\u200b\u2060\ufeff]){4,}\\S?")
 _BRIEFING: Final = re.compile(r"<!-- agent-memory:briefing\b[\s\S]*?(?:<!-- /agent-memory:briefing -->|\Z)")
 # "don't" folds to "don" and "t", and so do all its kind.
 NEGATIONS: Final = frozenset(
@@ -64,8 +67,11 @@ def estimate_tokens(text: str) -> int:
 
 
 def clean(text: str) -> str:
-    """Replace what cannot be stored: lone surrogates become question marks and NUL disappears."""
-    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "") if text else text
+    """Return what may be stored: lone surrogates become question marks, NUL and words that nobody can see disappear."""
+    if text.isascii():
+        return text.replace("\0", "")
+    text = text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
+    return _SMUGGLED.sub("", text) if _UNSEEN.search(text) else text
 
 
 def one_line(text: str) -> str:

@@ -13,16 +13,24 @@ from typing import Final
 
 from agent_memory.redaction.values import is_secret
 
-LITERALS: Final = frozenset({"passw", "pwd", "senha", "secret", "segredo", "token", "api_key", "apikey", "api key", "passphrase"})
+LITERALS: Final = frozenset(
+    {"passw", "pwd", "senha", "secret", "segredo", "token", "api_key", "apikey", "api key", "passphrase"}
+)
 
 Span = tuple[int, int]
 
 _NAMED: Final = re.compile(
-    r"(?i)^\W*(?:\w+[ _-]){0,3}?\w{0,20}(?:passw(?:or)?d|passwd|pwd|senha|secret|segredo|api[ _-]?key|passphrase|(?:access|auth|refresh|api|bearer|"
-    r"bot|reset|session)[ _-]?token|totp|otp|credential)(?:[ _-]?(?:hash|digest|enc|encrypted|plain|value|key|salt|atual|nova))?s?\W*$|^\W*(?:pass|pw|token)\W*$"
+    r"(?i)^\W*(?:\w+[ _-]){0,3}?\w{0,20}(?:passw(?:or)?d|passwd|pwd|senha|secret|segredo|api[ _-]?key|"
+    r"passphrase|(?:access|auth|refresh|api|bearer|"
+    r"bot|reset|session)[ _-]?token|totp|otp|credential)(?:[ _-]?(?:hash|digest|enc|encrypted|plain|value|key|"
+    r"salt|atual|nova))?s?\W*$|^\W*(?:pass|pw|token)\W*$"
 )
-_INSERT: Final = re.compile(r"(?i)\binsert\s{1,9}into\s{1,9}[\w.`\"\[\]]{1,80}\s{0,9}\(([^()]{1,600})\)\s{0,9}values\s{0,9}(?=\()")
-_COPY: Final = re.compile(r"(?i)\bcopy\s{1,9}[\w.\"]{1,80}\s{0,9}\(([^()]{1,600})\)\s{1,9}from\s{1,9}stdin[^\n]{0,80}\n")
+_INSERT: Final = re.compile(
+    r"(?i)\binsert\s{1,9}into\s{1,9}[\w.`\"\[\]]{1,80}\s{0,9}\(([^()]{1,600})\)\s{0,9}values\s{0,9}(?=\()"
+)
+_COPY: Final = re.compile(
+    r"(?i)\bcopy\s{1,9}[\w.\"]{1,80}\s{0,9}\(([^()]{1,600})\)\s{1,9}from\s{1,9}stdin[^\n]{0,80}\n"
+)
 _CELL: Final = re.compile(r"\s*('(?:[^'\\]|''|\\.){0,600}'|\"[^\"]{0,600}\"|[^,()'\"]{0,200})\s*([,)])")
 _RULED: Final = re.compile(r"[\s|+:=-]+")
 MAX_ROWS: Final = 1000

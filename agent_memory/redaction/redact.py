@@ -108,7 +108,7 @@ def _matches(rule: Rule, text: str, beside: Set[str]) -> Iterator[_Found]:
 
 
 def _windows(text: str, beside: Set[str]) -> list[tuple[int, int]]:
-    """Return the lines with one of the literals and the two behind each, for the expressions cost more than the search."""
+    """Return the lines with one of the literals and the two behind each: expressions cost more than the search."""
     lowered = text.lower()
     if len(lowered) != len(text):
         return [(0, len(text))]

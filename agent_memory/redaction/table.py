@@ -14,10 +14,10 @@ from agent_memory.model.rows import read_rows
 from agent_memory.redaction.values import Check
 
 MARKS: Final = (
-    *"key pas cod aut cre ok log ras pw chav pin ess go cl nfig nh fr net ql cur entr 43 tp sign get sk tw bi eg hex usu".split(),
-    *"_s tool pat mac lin dat if _ - = : / ~ .".split(),
+    *"key pas cod aut cre ok log ras pw chav pin ess go cl nfig nh fr net ql cur entr 43 tp sign get sk tw".split(),
+    *"bi eg hex usu _s tool pat mac lin dat if _ - = : / ~ .".split(),
 )
-"""What stands in several literals and in few texts, chosen by counting: a literal is looked for only where its mark is."""
+"""What stands in several literals and in few texts, by count: a literal is looked for only where its mark is."""
 Literals = Mapping[str, tuple[str, ...]]
 
 
@@ -27,7 +27,8 @@ class Rule:
 
     ``unless`` is searched in what stands directly before the value, ``needs`` in the whole text before anything else.
     The literals of a ``long`` rule count only in unbroken stretches with a digit, so that most texts are not searched
-    for them at all. What a ``whole`` rule finds may stand lines away from its literal. Expressions are made when they are first used: most processes use few.
+    for them at all. What a ``whole`` rule finds may stand lines away from its literal. Expressions are made when they
+    are first used: most processes use few.
     """
 
     kind: str

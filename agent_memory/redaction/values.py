@@ -24,27 +24,38 @@ MAX_PHRASE_WORDS: Final = 26
 # Written out as patterns, and made when the first value is judged: most processes meet none.
 _SAMPLE: Final = r"EXAMPLE|(?i:x{5,}|\*{4,}|0{10,}|your[-_]|seu[-_]|sua[-_]|placeholder|redacted)|\.{3}|…"
 _PLACEHOLDER: Final = (
-    r"(?i)^(?:x{3,}|\*{3,}|\.{3,}|-{3,}|<|\$(?:(?-i:[A-Z_][A-Z0-9_]*)$|[a-z_]+\d?$|\{|\()|\{|%|\[|@|!(?:vault|secret|ref|sub|getatt|env)|arn:|op://|ssm:|"
+    r"(?i)^(?:x{3,}|\*{3,}|\.{3,}|-{3,}|<|\$(?:(?-i:[A-Z_][A-Z0-9_]*)$|[a-z_]+\d?$|\{|\()|\{|%|\[|@|!(?:vault|"
+    r"secret|ref|sub|getatt|env)|arn:|op://|ssm:|"
     r"ref\+|file:|https?:|urn:|env:|enc\[|&|#\{)|x{4,}|\*{4,}|\.{3}|…|\$\{|\{\{|\{[a-z_]\w*(?:\.\w+)*\}|\$\(|%\(|"
-    r"(?:^|[^a-z])(?:your|my|some|the|sua|seu|minha|meu)[-_ .]|change.?(?:me|it|this)|example|exemplo|placeholder|dummy|redacted|insert|troque|mude|altere|"
+    r"(?:^|[^a-z])(?:your|my|some|the|sua|seu|minha|meu)[-_ .]|change.?(?:me|it|this)|example|exemplo|"
+    r"placeholder|dummy|redacted|insert|troque|mude|altere|"
     r"process\.env|os\.environ|getenv|secrets?\.\w|vault:|env\.|[-_ ](?:here|aqui)\b|"
     r"^(?:1password|bitwarden|keepass\w*|lastpass|dashlane|vaultwarden|hashicorp|keychain)\b|"
     r"^(?:none|null|undefined|true|false|string|str|bytes|required|todo|tbd|n/a|foo|bar|baz|test|abc123?)\b"
 )
-_CODE: Final = r"\w\(|[()]$|\(\)|^[A-Za-z_][\w-]*(?:(?:\.|::|->|\[)[A-Za-z_]\w{0,30}\]?)+$|^[A-Za-z_][\w.]*\[|^(?:~|\.{0,2}/)[\w./~-]*$|^[A-Z]:\\|=>|\\[sSwWdDb]|^[a-z]{2,}(?:_[a-z]{2,}){2,}(?:_?\d{1,4})?$"
+_CODE: Final = (
+    r"\w\(|[()]$|\(\)|^[A-Za-z_][\w-]*(?:(?:\.|::|->|\[)[A-Za-z_]\w{0,30}\]?)+$|^[A-Za-z_][\w.]*\[|^(?:~|"
+    r"\.{0,2}/)[\w./~-]*$|^[A-Z]:\\|=>|\\[sSwWdDb]|^[a-z]{2,}(?:_[a-z]{2,}){2,}(?:_?\d{1,4})?$"
+)
 _DENSE: Final = r"^(?=\S*[#@^&*!+=%$]\S*[#@^&*!+=%$]\S*[#@^&*!+=%$])(?=\D*\d)[^\s\"'\[\]]{20,}$"
-_NO_SECRET: Final = (
-    r"(?i)^v?\d{1,4}(?:[.:/-]\d{1,4}){1,3}(?:[t ]\d{2}:\d{2}\S*)?[.,;:)]?$|^\d{1,6}(?:[-_ ][a-zà-ÿ]{1,14}|[a-zà-ÿ]{1,4}|%)[.,;:]?$|"
-    r"^(?:sha|aes|hs|rs|es|ps|md|rsa|tls|utf|base|pbkdf|ed|x|argon|bcrypt|oauth|http|s?ha|fido|totp|web)-?\d+(?:[-_/]\w+)?[.,;:]?$|"
-    r"\b(?:encoded|hashed|based|only|sensitive|protected|encrypted)\b|^[\w./-]*[a-z]\.(?:ya?ml|json|toml|txt|env|pem|key|py|[jt]sx?|md|conf|ini|cfg|sh|go|rb|java|xml|html|php|cs|kt|rs|sql|log|crt|cer|gpg|asc|zip)\b[.,;:]?$|"
+_NOT_ONE: Final = (
+    r"(?i)^v?\d{1,4}(?:[.:/-]\d{1,4}){1,3}(?:[t ]\d{2}:\d{2}\S*)?[.,;:)]?$|^\d{1,6}(?:[-_ ][a-zà-ÿ]{1,14}|"
+    r"[a-zà-ÿ]{1,4}|%)[.,;:]?$|"
+    r"^(?:sha|aes|hs|rs|es|ps|md|rsa|tls|utf|base|pbkdf|ed|x|argon|bcrypt|oauth|http|s?ha|fido|totp|"
+    r"web)-?\d+(?:[-_/]\w+)?[.,;:]?$|"
+    r"\b(?:encoded|hashed|based|only|sensitive|protected|encrypted)\b|^[\w./-]*[a-z]\.(?:ya?ml|json|toml|txt|"
+    r"env|pem|key|py|[jt]sx?|md|conf|ini|cfg|sh|go|rb|java|xml|html|php|cs|kt|rs|sql|log|crt|cer|gpg|asc|"
+    r"zip)\b[.,;:]?$|"
     r"^[a-z]+/[a-z]+$|^[a-z]{2,6}/[a-z]{1,6}-?\d{2,4}[.,;:]?$|^[a-z][\w.-]*/v?\d+(?:\.\d+)*[.,;:)]*$"
 )
 _MIXED: Final = r"^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)"
 _STRONG: Final = (
-    r"^(?=.*[A-Za-z])(?=.*\d)(?=.*[A-Z]|.*[^\w.,;:-]).{6}|^(?=.*[a-z])(?=.*[A-Z])(?=.*[#$%&@^+=!*?]\w).{6}|^[A-Za-z]{3,16}\d{3,6}[.,;:!?]?$"
+    r"^(?=.*[A-Za-z])(?=.*\d)(?=.*[A-Z]|.*[^\w.,;:-]).{6}|^(?=.*[a-z])(?=.*[A-Z])(?=.*[#$%&@^+=!*?]\w).{6}|"
+    r"^[A-Za-z]{3,16}\d{3,6}[.,;:!?]?$"
 )
 _WORDS: Final = (
-    r"^(?:[A-Za-zÀ-ÿ]+|[a-z]+(?:[-_.:/][a-z]+)+|[A-Z]+(?:_[A-Z]+)+|[A-Z][a-z]+(?:-[A-Z]?[a-z]+)+|[a-z]+(?:[A-Z][a-z]+)+)[.,;:!?]*$"
+    r"^(?:[A-Za-zÀ-ÿ]+|[a-z]+(?:[-_.:/][a-z]+)+|[A-Z]+(?:_[A-Z]+)+|[A-Z][a-z]+(?:-[A-Z]?[a-z]+)+|"
+    r"[a-z]+(?:[A-Z][a-z]+)+)[.,;:!?]*$"
 )
 _PARTS: Final = r"[a-zà-ÿ]{3,12}(?:[- ][a-zà-ÿ]{2,12}){2,25}"
 _LETTERS: Final = r"[A-Za-z]{10,}[.,;:!?]*"
@@ -53,21 +64,24 @@ _UUID: Final = r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 # What stands in names and sentences, and hardly in a phrase of drawn words.
 _DULL: Final = frozenset(
-    "the a an is are was be must to of in on at for and or not no with by from your my it this that as you we has have do "
-    "password passwords pass secret secrets token tokens key keys credentials credential login user users admin name form page field "
-    "reset error invalid required missing wrong incorrect min max length config file path next prev cursor manager store client server "
-    "app api db data database base service auth test tests prod staging dev default value string hash policy rotation expired change "
-    "update enter type confirm forgot new old current same here public private access root account email number case sensitive "
-    "o a os as um uma de do da dos das em no na nos nas e ou que com sem por para pra se ser deve foi senha senhas segredo chave usuario "
-    "campo erro invalida obrigatoria nova antiga atual sua seu minha meu aqui digite confirme trocar esqueci redefinir banco loja acesso "
-    "caracteres characters letters digits numeros dois tres mais menos entre cada todos todas nao sao muito".split()
+    "the a an is are was be must to of in on at for and or not no with by from your my it this that as you we has "
+    "have do password passwords pass secret secrets token tokens key keys credentials credential login user users "
+    "admin name form page field reset error invalid required missing wrong incorrect min max length config file "
+    "path next prev cursor manager store client server app api db data database base service auth test tests prod "
+    "staging dev default value string hash policy rotation expired change update enter type confirm forgot new "
+    "old current same here public private access root account email number case sensitive o a os as um uma de do "
+    "da dos das em no na nos nas e ou que com sem por para pra se ser deve foi senha senhas segredo chave usuario "
+    "campo erro invalida obrigatoria nova antiga atual sua seu minha meu aqui digite confirme trocar esqueci "
+    "redefinir banco loja acesso caracteres characters letters digits numeros dois tres mais menos entre cada "
+    "todos todas nao sao muito".split()
 )
 # The pairs of letters that make up most of English and Portuguese; of drawn letters they make up a quarter.
 _PAIRS: Final = frozenset(
-    "th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic ne ea ra ce "
-    "li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so rs un lo wa ge ie ee wi em ad "
-    "ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl ig tu ev ld ry mp fe bl ab gh ty op wo ay ex ke "
-    "fr oo av ag if ap gr od bo sp rd do uc bu ei ov by rm ep oc fa ef cu rn sc gi da cr cl du ga qu ue um up va ao oa ez ss lh nh".split()
+    "th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri "
+    "ro ic ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut "
+    "ss so rs un lo wa ge ie ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci "
+    "vi pl ig tu ev ld ry mp fe bl ab gh ty op wo ay ex ke fr oo av ag if ap gr od bo sp rd do uc bu ei ov by rm "
+    "ep oc fa ef cu rn sc gi da cr cl du ga qu ue um up va ao oa ez ss lh nh".split()
 )
 
 
@@ -83,7 +97,7 @@ def is_secret(value: str, check: Check) -> bool:
         return False
     if check == "random":
         return _is_random(value)
-    if _search(_NO_SECRET, value):
+    if _search(_NOT_ONE, value):
         return False
     return _is_mixed(value) if check == "mixed" else _is_password(value)
 
