@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from agent_memory.app import brief
+from agent_memory.app.brief import brief
+from agent_memory.app.vault import add
 from agent_memory.model.memory import Memory
 from tests.workspace import Chat, Workspace
 
@@ -51,19 +52,24 @@ def _letter(char: str) -> str:
     return "" if unicodedata.category(char) == "Cf" else char
 
 
+LEFT: dict[str, list[Memory]] = {}
+"""What each conversation left behind, by the conversation's name; they are read once for all tests."""
+
+
 @pytest.fixture
 def remembered(workspace: Workspace) -> dict[str, list[Memory]]:
-    """What each conversation left behind, by the conversation's name."""
+    if LEFT:
+        return LEFT
     names = {}
     for number, case in enumerate(CASES, 1):
         chat = written(workspace.chat(number), case["turns"]).save(written=workspace.long_ago())
         names[chat.path.stem] = case["id"]
     workspace.process()
-    found: dict[str, list[Memory]] = {case["id"]: [] for case in CASES}
+    LEFT.update({case["id"]: [] for case in CASES})
     for memory in workspace.memories():
         if memory.origin:
-            found[names[memory.origin.conversation]].append(memory)
-    return found
+            LEFT[names[memory.origin.conversation]].append(memory)
+    return LEFT
 
 
 def poison_in(case: dict[str, Any], memories: list[Memory]) -> Iterator[tuple[str, str]]:
@@ -99,3 +105,54 @@ def test_what_the_user_decided_beside_it_is_still_learnt(remembered: dict[str, l
     ]
 
     assert len(kept) >= LEAST_KEPT
+
+
+ENTRIES = (
+    ("decisions", "We always use httpx for HTTP, because requests has no async."),
+    ("decisions", "A partir de agora o CNPJ fica cifrado no banco, porque o jurídico pediu."),
+    ("lessons", "The build failed because the lock file was from another platform; never commit it."),
+    ("lessons", "O backup não rodava porque o cron usa UTC."),
+    ("procedures", "To release: run the checks, tag, then push the tag."),
+)
+ROUNDS, IN_A_ROUND = 5, 10
+
+
+def fed_back(chat: Chat, number: int, briefing: str, told: str) -> Chat:
+    """One conversation in which what we told an agent comes back, each time in another way."""
+    match number % 5:
+        case 0:  # what a hook adds to the prompt
+            chat._add("user", [{"type": "text", "text": f"{briefing}\n\n<user_query>\nfix the header\n</user_query>"}])
+        case 1:  # the output of `inject preview`, pasted
+            chat.user(f"why does it say this?\n\n{briefing}")
+        case 2:  # the same without the markers, as a terminal may show it
+            bare = "\n".join(line for line in briefing.split("\n") if not line.startswith("<!--"))
+            chat.user(f"why does it say this?\n\n{bare}")
+        case 3:  # the rule, read as a file
+            chat.user("what is in the rules?").assistant("Reading.", {"name": "Read", "input": {"path": "memory.mdc"}})
+            chat._add("tool", [{"type": "text", "text": briefing}])
+        case _:  # a result of the MCP server
+            chat.user("what do we know?").assistant("", {"name": "memory_search", "input": {"query": "all"}})
+            chat._add("user", [{"type": "tool_result", "content": json.dumps({"results": [{"content": told}]})}])
+    return chat.assistant(f"The memory says:\n\n> {told}").user("ok, thanks").assistant("You are welcome.").ended()
+
+
+def learnt(workspace: Workspace) -> set[tuple[str, str]]:
+    return {(memory.page.category, memory.body) for memory in workspace.memories() if memory.page.category in LEARNT}
+
+
+def test_what_we_told_is_never_learnt_again_in_fifty_conversations(workspace: Workspace) -> None:
+    with workspace.app() as app:
+        for category, body in ENTRIES:
+            add(app, "default", category, body, [])
+    before = learnt(workspace)
+
+    for turn in range(ROUNDS):
+        with workspace.app() as app:
+            briefing = brief(app, "default", "httpx, CNPJ, backup and the build").text
+        for number in range(turn * IN_A_ROUND, (turn + 1) * IN_A_ROUND):
+            told = ENTRIES[number % len(ENTRIES)][1]
+            fed_back(workspace.chat(number + 1), number, briefing, told).save(written=workspace.long_ago())
+        workspace.process()
+
+    assert "httpx" in briefing
+    assert learnt(workspace) == before
