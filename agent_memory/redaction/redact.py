@@ -83,9 +83,10 @@ def _standing(lowered: str, by_mark: Literals) -> set[str]:
 def _round(text: str, present: Set[str]) -> tuple[str, int]:
     count = 0
     seen: dict[str, str] = {}
+    known: dict[str, bool] = {"": True}  # the conditions, several of which are the same
     for rule in load():
         beside = present & rule.literals
-        if beside and (rule.needs is None or rule.needs.search(text)):
+        if beside and _holds(rule, text, known):
             text, found = _cut(text, _matches(rule, text, beside), seen)
             count += found
     if not present.isdisjoint(columns.LITERALS):
@@ -93,6 +94,12 @@ def _round(text: str, present: Set[str]) -> tuple[str, int]:
         count += found
     text, repeated = _cut_again(text, seen)
     return text, count + repeated
+
+
+def _holds(rule: Rule, text: str, known: dict[str, bool]) -> bool:
+    if rule.condition not in known:
+        known[rule.condition] = re.search(rule.condition, text) is not None
+    return known[rule.condition]
 
 
 def _matches(rule: Rule, text: str, beside: Set[str]) -> Iterator[_Found]:

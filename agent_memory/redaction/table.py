@@ -25,7 +25,7 @@ Literals = Mapping[str, tuple[str, ...]]
 class Rule:
     """One kind of secret: where to look for it, an expression with a group ``secret``, how to judge the value.
 
-    ``unless`` is searched in what stands directly before the value, ``needs`` in the whole text before anything else.
+    ``unless`` is searched in what stands directly before the value, ``condition`` in the whole text before anything else.
     The literals of a ``long`` rule count only in unbroken stretches with a digit, so that most texts are not searched
     for them at all. What a ``whole`` rule finds may stand lines away from its literal. Expressions are made when they
     are first used: most processes use few.
@@ -51,11 +51,6 @@ class Rule:
     def unless(self) -> re.Pattern[str] | None:
         """What must not stand before the value."""
         return re.compile(self.exception) if self.exception else None
-
-    @cached_property
-    def needs(self) -> re.Pattern[str] | None:
-        """What must stand somewhere."""
-        return re.compile(self.condition) if self.condition else None
 
 
 @cache
@@ -110,6 +105,6 @@ def _rule(row: Mapping[str, Any], parts: Mapping[str, str]) -> Rule:
 
 def _filled(expression: str, parts: Mapping[str, str]) -> str:
     """Put the parts in; a part may name those above it in the table."""
-    for name, part in reversed(parts.items()):
+    for name, part in reversed(list(parts.items())):
         expression = expression.replace("{{" + name + "}}", part)
     return expression
