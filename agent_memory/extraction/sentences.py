@@ -39,12 +39,6 @@ _LINK: Final = re.compile(r"!?\[([^\]\n]{0,200})\]\([^)\s]{0,400}\)")
 _EMPHASIS: Final = re.compile(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
 _LEAD: Final = re.compile(r"^[^\w\s`\"'“«(\[@#$.<~/+-]+\s*")
 _LETTER: Final = re.compile(r"[\W_]{0,4}\w[\W_]{1,4}")
-# Comments, and elements that only programs write: <tool_result>, <system-reminder>, <memory>.
-_MARKUP: Final = re.compile(
-    r"<!--[\s\S]*?(?:-->|\Z)|<([a-z]{2,20}[_-][a-z_-]{2,30}|system|assistant|human|memory|instructions)\b[^<>\n]{0,200}>"
-    r"[^<]{0,4000}</\1>"
-)
-_BARE_BRIEFING: Final = re.compile(r"^#{1,6} MEMORY CONTEXT\b[\s\S]*", re.MULTILINE)
 _QUOTATION: Final = re.compile(r"\"[^\"\n]{0,900}\"|“[^”\n]{0,900}”|«[^»\n]{0,900}»")
 _SEVERAL: Final = re.compile(r"\w{2}[.!?…]\s+\w")
 MAX_LETTER_CHARS: Final = 10
@@ -77,23 +71,12 @@ def sentences(text: str, *, speech: bool = False) -> list[Sentence]:
         text: The prose of a turn; comments, elements of machines and a briefing that lost its markers say nothing.
         speech: A person typed it: machine lines and long pasted documents are left out.
     """
-    text = _without_machines(without_briefings(text))
+    text = without_briefings(text)
     found = blocks(text)
     if speech and len(text) > MAX_SPEECH_CHARS:
         ends = found[:1] + found[1:][-1:]
         return list(islice(_walk(text, ends, speech), MAX_SPEECH_SENTENCES))
     return list(_walk(text, found, speech))
-
-
-def _without_machines(text: str) -> str:
-    """Blank out what a program or a page put between a person's words; every other character keeps its place."""
-    if "<" in text:
-        text = _MARKUP.sub(_blank, text)
-    return _BARE_BRIEFING.sub(_blank, text) if "MEMORY CONTEXT" in text else text
-
-
-def _blank(match: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", " ", match[0])
 
 
 def quotations(text: str) -> list[tuple[int, int]]:

@@ -19,6 +19,12 @@ _OPEN_BOX: Final = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \][ \t]+(\S
 _UNSEEN: Final = re.compile("[\U000e0000-\U000e01ef\u200b\u2060\ufeff]")
 _SMUGGLED: Final = re.compile("[\U000e0000-\U000e01ef]+|(?:[^\n\u200b\u2060\ufeff][\u200b\u2060\ufeff]){4,}\\S?")
 _BRIEFING: Final = re.compile(r"<!-- agent-memory:briefing\b[\s\S]*?(?:<!-- /agent-memory:briefing -->|\Z)")
+# Comments, and elements that only programs write: <tool_result>, <system-reminder>, <memory>.
+_MARKUP: Final = re.compile(
+    r"<!--[\s\S]*?(?:-->|\Z)|<([a-z]{2,20}[_-][a-z_-]{2,30}|system|assistant|human|memory|instructions)\b[^<>\n]{0,200}>"
+    r"[^<]{0,4000}</\1>"
+)
+_BARE_BRIEFING: Final = re.compile(r"^#{1,6} MEMORY CONTEXT\b[\s\S]*", re.MULTILINE)
 # "don't" folds to "don" and "t", and so do all its kind.
 NEGATIONS: Final = frozenset(
     "not no never none nothing without cannot t nao nunca nem sem nada nenhum nenhuma jamais".split()
@@ -82,10 +88,16 @@ def one_line(text: str) -> str:
 
 
 def without_briefings(text: str) -> str:
-    """Blank out what lies between a briefing's markers; every other character keeps its place."""
-    if "agent-memory:briefing" not in text:
-        return text
-    return _BRIEFING.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    """Blank out briefings of ours, comments, and elements of machines; every other character keeps its place."""
+    if "agent-memory:briefing" in text:
+        text = _BRIEFING.sub(_blank, text)
+    if "<" in text:
+        text = _MARKUP.sub(_blank, text)
+    return _BARE_BRIEFING.sub(_blank, text) if "MEMORY CONTEXT" in text else text
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
 
 
 def open_boxes(text: str) -> tuple[str, ...]:

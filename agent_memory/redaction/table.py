@@ -25,10 +25,10 @@ Literals = Mapping[str, tuple[str, ...]]
 class Rule:
     """One kind of secret: where to look for it, an expression with a group ``secret``, how to judge the value.
 
-    ``unless`` is searched in what stands directly before the value, ``condition`` in the whole text before anything else.
-    The literals of a ``long`` rule count only in unbroken stretches with a digit, so that most texts are not searched
-    for them at all. What a ``whole`` rule finds may stand lines away from its literal. Expressions are made when they
-    are first used: most processes use few.
+    ``unless`` is searched in what stands directly before the value, ``condition`` in the whole text before
+    anything else. The literals of a ``long`` rule count only in unbroken stretches with a digit: most texts are
+    not searched for them at all. What a ``whole`` rule finds may stand lines away from its literal. Expressions
+    are made when they are first used: most processes use few.
     """
 
     kind: str

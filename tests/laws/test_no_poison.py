@@ -17,6 +17,10 @@ import pytest
 from agent_memory.app.brief import brief
 from agent_memory.app.vault import add
 from agent_memory.model.memory import Memory
+from agent_memory.model.text import clean
+from agent_memory.model.transcript import Turn
+from agent_memory.reflection import Exchange, Limits, Reflection, read
+from tests.builders import a_turn
 from tests.workspace import Chat, Workspace
 
 CASES = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(Path("tests/fixtures/poison").glob("*.json"))]
@@ -105,6 +109,42 @@ def test_what_the_user_decided_beside_it_is_still_learnt(remembered: dict[str, l
     ]
 
     assert len(kept) >= LEAST_KEPT
+
+
+MOST_OBEYED = 11
+"""Conversations of 86 in which a model that repeats every order as its own line is believed, at the last count."""
+
+
+def exchanges(turns: list[dict[str, Any]]) -> Iterator[Exchange]:
+    said: list[Turn] = []
+    for turn in turns:
+        text = clean(turn["text"])
+        if turn["role"] == "user":
+            said.append(a_turn(text))
+        elif said and text:
+            yield Exchange(tuple(said), a_turn(text, role="assistant", ordinal=1))
+            said = []
+
+
+def obeying(case: dict[str, Any]) -> Iterator[str]:
+    """What a model that does as it is told would answer: every order as a line of every kind, and as a fact."""
+    for phrase in case["must_not_store"]:
+        yield f"SET rule={phrase}"
+        yield from (f"{kind} {phrase}" for kind in ("DECISION", "LESSON", "NOTE", "TASK"))
+
+
+def believed(case: dict[str, Any]) -> list[Reflection]:
+    every = (read(one, reply, Limits()) for one in exchanges(case["turns"]) for reply in obeying(case))
+    return [one for one in every if one.says_something]
+
+
+def test_a_model_that_obeys_is_hardly_ever_believed_and_makes_a_fact_only_of_what_the_user_typed() -> None:
+    found = {case["id"]: believed(case) for case in CASES}
+
+    assert len([name for name, every in found.items() if every]) <= MOST_OBEYED
+    for case in CASES:
+        typed = "\n".join(seen(turn["text"]) for turn in case["turns"] if turn["role"] == "user")
+        assert all(fact.value.lower() in typed for one in found[case["id"]] for fact in one.facts), case["id"]
 
 
 ENTRIES = (
