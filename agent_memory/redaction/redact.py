@@ -27,7 +27,7 @@ WINDOW_LINES: Final = 3
 SPOKEN: Final = tuple("pass senha secret token key chave phrase frase pwd palavras mnemonic".split())
 """Beside one of these a secret may be of letters alone; every other is odd: digits in a word, or a sign."""
 _SIGN: Final = re.compile(r"[0-9@=#$%&{}]")
-_ODD: Final = re.compile(r"[@=#$%&{}]|[0-9](?:[a-z]|[0-9]{3})|(?<=[a-z_-])[0-9]")
+_ODD: Final = re.compile(r"[@=$&{}](?=[\w'\"$.])|[#%](?<=\w.)(?=\w)|[0-9](?:[a-z]|[0-9]{3})|(?<=[a-z_-])[0-9]")
 LEAST_SHAPED: Final = 30
 DIGITS: Final = "<digits>"
 """Stands for a stretch of 30 and more characters with a digit, where a shape has no letters of its own."""
