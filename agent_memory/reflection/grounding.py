@@ -38,7 +38,7 @@ _QUOTED: Final = re.compile(
 )
 # What was pasted: fences, and lines of a chat log.
 _PASTED: Final = re.compile(
-    r"^[^\S\n]*(`{3}|~{3}|\"{3})[\s\S]*?(?:^[^\S\n]*\1|\Z)|^\s*\[\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?\].*$",
+    r"^[^\S\n]*(`{3}|~{3}|\"{3})[\s\S]*?(?:^[^\S\n]*\1|\Z)|^[^\S\n]*\[\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?\].*$",
     re.MULTILINE,
 )
 _AFTER_STOP: Final = re.compile(r"(?:^|[.!?:;…]\s)\W*$")
