@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 
 from agent_memory.extraction.memo import Memo
 from agent_memory.extraction.score import signals
-from agent_memory.extraction.sentences import Sentence, sentences
-from agent_memory.extraction.table import Table
+from agent_memory.extraction.sentences import Sentence, quotations, sentences
+from agent_memory.extraction.table import VETOED, Table
 from agent_memory.model.transcript import ToolUse, Turn
 
 ASKING_SENTENCES: Final = 8
@@ -28,6 +28,14 @@ ACCEPTANCE: Final = re.compile(
     r"claro|avanca|coloca|arruma|certo|show|boa|gostei|aprovado)\b"
 )
 ACCEPTANCE_WORDS: Final = 6
+# What an answer to these says is said by a character, or by whoever wrote the original.
+COMPOSING: Final = re.compile(
+    r"^\W*(?:(?:please|por favor|now|agora|can you|could you|pode|podes)[, ]+){0,2}(?:translate|paraphrase|"
+    r"traduz\w*|traduza|parafrase\w*|"
+    r"(?:continue|write|tell|invent|continua|continue|escreve|escreva|conta|conte|inventa|"
+    r"invente) (?:me )?(?:the|a|an|o|a|um|uma) "
+    r"(?:\w+ )?(?:story|tale|poem|scene|play|song|dialogue|historia|conto|poema|cena|peca|cancao|dialogo))\b"
+)
 SHORT_TURN: Final = 2
 INSTRUCTING: Final = frozenset("imperative always-never only no-x choose from-now-on stays must want instead".split())
 # After these, an answer without any work is an explanation out of a book.
@@ -45,12 +53,15 @@ class Observation(NamedTuple):
 def observe(memo: Memo, turn: Turn, table: Table) -> list[Observation]:
     """Return the sentences of ``turn`` in order, each with its signals."""
     said = sentences(turn.text, speech=turn.role == "user")
+    quoted = quotations(turn.text)
     stretches = _stretches(memo, turn, sentences_in_turn=len(said))
     observed: list[Observation] = []
     for sentence in said:
         while sentence.start >= stretches[0].end and len(stretches) > 1:
             stretches.pop(0)
         found = signals(sentence, turn.role, stretches[0].signals, table)
+        if any(sentence.start < end and start < sentence.end for start, end in quoted):
+            found |= {VETOED, "veto:quotation"}
         observed.append(Observation(sentence, found, stretches[0].redacted))
     return observed
 
@@ -69,6 +80,7 @@ def _stretches(memo: Memo, turn: Turn, *, sentences_in_turn: int) -> list[_Stret
     first_request = turn.ordinal == 0 and sentences_in_turn > SHORT_TURN
     shared = {f"asked:{memo.asked}"} if memo.asked else set()
     shared |= {f"mood:{memo.mood}"} if of_assistant and memo.mood else set()
+    shared |= {VETOED, "veto:composed"} if of_assistant and memo.mood == "composing" else set()
     shared |= {"first-request"} if first_request else set()
     found, end, worked = [], 0, False
     last = max((number for number, record in enumerate(turn.records) if record.text), default=0)
@@ -85,7 +97,9 @@ def _stretches(memo: Memo, turn: Turn, *, sentences_in_turn: int) -> list[_Stret
 
 
 def mood_of(observed: list[Observation], folded: str) -> str:
-    """Say what kind of user turn this was: ``accepted``, ``asked``, ``reported`` or ``instructed``."""
+    """Say what kind of user turn this was: ``composing``, ``accepted``, ``asked``, ``reported`` or ``instructed``."""
+    if COMPOSING.match(folded):
+        return "composing"
     if len(folded.split()) <= ACCEPTANCE_WORDS and ACCEPTANCE.match(folded):
         return "accepted"
     statements = [one for one in observed if one.signals.isdisjoint(("veto:question", "asks"))]

@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple
 
 Kind = Literal["paragraph", "bullet", "numbered", "checkbox", "heading", "cell"]
 
-_FENCE: Final = re.compile(r" {0,3}(?:[-*+] +|\d{1,3}[.)] +)?(`{3,}(?=[^`]*$)|~{3,})")
+_FENCE: Final = re.compile(r" {0,3}(?:[-*+] +|\d{1,3}[.)] +)?(`{3,}(?=[^`]*$)|~{3,}|\"{3}|'{3})")
 _HEADING: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]+|$)")
 _BULLET: Final = re.compile(r"([ \t]*)([-*+•]|\d{1,3}[.)])(?:[ \t]+(?=\S)|$)")
 _CHECKBOX: Final = re.compile(r"\[([ xX])\][ \t]+")
@@ -27,7 +27,8 @@ _UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
 _DIVIDER: Final = re.compile(r"[ \t]*(?:\|[ \t]*)?(?::?-+:?[ \t]*\|[ \t]*)+(?::?-+:?[ \t]*)?$")
 # Lines that a program wrote: log lines, stack frames, compiler output, diffs, shell prompts, rows of numbers.
 _MACHINE: Final = re.compile(
-    r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[\d{5,}\]|\d\d:\d\d:\d\d[ ,.]|\$ \S|>>> |at [\w$.<>]+\("
+    r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?\]|"
+    r"\[?\d{1,2}/\d{1,2}/\d{2,4},? \d{1,2}:\d\d|\[\d{5,}\]|\d\d:\d\d:\d\d[ ,.]|\$ \S|>>> |at [\w$.<>]+\("
     r"|File \"|Traceback \(|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|FAILURE|FAIL|PASS)\b[: ]|npm (?:ERR!|WARN)"
     r"|(?:fatal|error|warning)(?:\[\w+\])?:|[❌●✖×] +\S|(?:\+\+\+|---) [ab]/|@@ -\d|[\w.]*(?:Error|Exception)\b ?[:(]"
     r"|(?:GET|POST|PUT|DELETE) \S+:?/\S+ |\* What went wrong:|> \w+:|\w{2,5}:0x[0-9a-f]"

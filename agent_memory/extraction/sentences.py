@@ -39,6 +39,8 @@ _LINK: Final = re.compile(r"!?\[([^\]\n]{0,200})\]\([^)\s]{0,400}\)")
 _EMPHASIS: Final = re.compile(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
 _LEAD: Final = re.compile(r"^[^\w\s`\"'“«(\[@#$.<~/+-]+\s*")
 _LETTER: Final = re.compile(r"[\W_]{0,4}\w[\W_]{1,4}")
+_QUOTATION: Final = re.compile(r"\"[^\"\n]{0,900}\"|“[^”\n]{0,900}”|«[^»\n]{0,900}»")
+_SEVERAL: Final = re.compile(r"\w{2}[.!?…]\s+\w")
 MAX_LETTER_CHARS: Final = 10
 MAX_LABEL_WORDS: Final = 5
 MAX_LABEL_CHARS: Final = 40
@@ -66,7 +68,7 @@ def sentences(text: str, *, speech: bool = False) -> list[Sentence]:
     """Return what is said in ``text``, in order.
 
     Args:
-        text: The prose of a turn.
+        text: The prose of a turn; comments, elements of machines and a briefing that lost its markers say nothing.
         speech: A person typed it: machine lines and long pasted documents are left out.
     """
     text = without_briefings(text)
@@ -75,6 +77,15 @@ def sentences(text: str, *, speech: bool = False) -> list[Sentence]:
         ends = found[:1] + found[1:][-1:]
         return list(islice(_walk(text, ends, speech), MAX_SPEECH_SENTENCES))
     return list(_walk(text, found, speech))
+
+
+def quotations(text: str) -> list[tuple[int, int]]:
+    """Return where somebody else is quoted at some length: more than a sentence, in quotation marks."""
+    return (
+        [match.span() for match in _QUOTATION.finditer(text) if _SEVERAL.search(match[0])]
+        if '"' in text or "“" in text or "«" in text
+        else []
+    )
 
 
 @dataclass(slots=True)

@@ -15,7 +15,16 @@ CHARS_PER_TOKEN: Final = 4
 _WORD: Final = re.compile(r"[^\W_]+", re.UNICODE)
 _BEYOND_ASCII: Final = re.compile(r"[^\x00-\x7f]")
 _OPEN_BOX: Final = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \][ \t]+(\S.*)$", re.MULTILINE)
+# What no editor shows: letters spelt in tag characters or variation selectors, or with blanks of no width between.
+_UNSEEN: Final = re.compile("[\U000e0000-\U000e01ef\u200b\u2060\ufeff]")
+_SMUGGLED: Final = re.compile("[\U000e0000-\U000e01ef]+|(?:[^\n\u200b\u2060\ufeff][\u200b\u2060\ufeff]){4,}\\S?")
 _BRIEFING: Final = re.compile(r"<!-- agent-memory:briefing\b[\s\S]*?(?:<!-- /agent-memory:briefing -->|\Z)")
+# Comments, and elements that only programs write: <tool_result>, <system-reminder>, <memory>.
+_MARKUP: Final = re.compile(
+    r"<!--[\s\S]*?(?:-->|\Z)|<([a-z]{2,20}[_-][a-z_-]{2,30}|system|assistant|human|memory|instructions)\b[^<>\n]{0,200}>"
+    r"[^<]{0,4000}</\1>"
+)
+_BARE_BRIEFING: Final = re.compile(r"^#{1,6} MEMORY CONTEXT\b[\s\S]*", re.MULTILINE)
 # "don't" folds to "don" and "t", and so do all its kind.
 NEGATIONS: Final = frozenset(
     "not no never none nothing without cannot t nao nunca nem sem nada nenhum nenhuma jamais".split()
@@ -64,10 +73,11 @@ def estimate_tokens(text: str) -> int:
 
 
 def clean(text: str) -> str:
-    """Replace what cannot be stored: lone surrogates become question marks and NUL disappears."""
-    if not text.isascii():
-        text = text.encode("utf-8", "replace").decode("utf-8")
-    return text.replace("\0", "")
+    """Return what may be stored: lone surrogates become question marks, NUL and words that nobody can see disappear."""
+    if text.isascii():
+        return text.replace("\0", "")
+    text = text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
+    return _SMUGGLED.sub("", text) if _UNSEEN.search(text) else text
 
 
 def one_line(text: str) -> str:
@@ -78,10 +88,16 @@ def one_line(text: str) -> str:
 
 
 def without_briefings(text: str) -> str:
-    """Blank out what lies between a briefing's markers; every other character keeps its place."""
-    if "agent-memory:briefing" not in text:
-        return text
-    return _BRIEFING.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    """Blank out briefings of ours, comments, and elements of machines; every other character keeps its place."""
+    if "agent-memory:briefing" in text:
+        text = _BRIEFING.sub(_blank, text)
+    if "<" in text:
+        text = _MARKUP.sub(_blank, text)
+    return _BARE_BRIEFING.sub(_blank, text) if "MEMORY CONTEXT" in text else text
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
 
 
 def open_boxes(text: str) -> tuple[str, ...]:

@@ -1,34 +1,39 @@
 """Replace every secret in a text by ``[REDACTED:kind]``.
 
 Rules run one after another over the whole text, so that a PEM block may span lines. A rule's
-expression runs only where one of its literals stands in the text. What is already redacted is no
-secret, which makes the operation idempotent. Every expression is linear; the tests prove it.
+expression runs only where one of its literals stands in the text. What was found once is taken
+wherever it stands. What is already redacted is no secret, and the rules run until they find no more,
+which makes the operation idempotent. Every expression is linear; the tests prove it.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
+from agent_memory.redaction import columns
 from agent_memory.redaction.private import SIGN, without_private
-from agent_memory.redaction.table import Check, Rule, literals, load
+from agent_memory.redaction.table import Literals, Rule, literals, load
+from agent_memory.redaction.values import is_distinct, is_secret
 
 MARK: Final = "[REDACTED:"
-MIN_ENTROPY_BITS: Final = 2.8
-MIN_RANDOM_CHARS: Final = 8
-
-# Made when the first value is judged: most processes meet none, and these cost as much as the whole table.
-_PLACEHOLDER: Final = (
-    r"(?i)^(?:x{3,}|\*{3,}|\.{3,}|-{3,}|<|\$|\{|%|\[|@)|x{4,}|\*{4,}|\.{3}|…|\$\{|\{\{|"
-    r"your|change.?me|example|exemplo|placeholder|dummy|redacted|insert|troque|process\.env|os\.environ|getenv|"
-    r"(?:sua|seu)[-_ ]|secrets?\.\w|vault:|env\.|^(?:none|null|undefined|true|false|string|str|bytes|required)\b"
-)
-_CODE: Final = r"[()]|^[A-Za-z_][\w-]*(?:(?:\.|::|->|\[)[A-Za-z_]\w*\]?)+$|^[./~][\w./~-]*$"
-_MIXED: Final = r"^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)"
-_WORDS: Final = r"^(?:[A-Za-zÀ-ÿ]+|[a-z]+(?:[-_][a-z]+)+|[A-Z]+(?:_[A-Z]+)+|[a-z]+(?:[A-Z][a-z]+)+)$"
+LEAST_LONG: Final = 16
+"""A provider's token is at least so long, without a blank."""
+BEFORE_CHARS: Final = 80
+MAX_ROUNDS: Final = 8
+SHORT_CHARS: Final = 400
+WINDOW_LINES: Final = 3
+SPOKEN: Final = tuple("pass senha secret token key chave phrase frase pwd palavras mnemonic".split())
+"""Beside one of these a secret may be of letters alone; every other is odd: digits in a word, or a sign."""
+_SIGN: Final = re.compile(r"[0-9@=#$%&{}]")
+_ODD: Final = re.compile(r"[@=$&{}](?=[\w'\"$.])|[#%](?<=\w.)(?=\w)|[0-9](?:[a-z]|[0-9]{3})|(?<=[a-z_-])[0-9]")
+LEAST_SHAPED: Final = 30
+DIGITS: Final = "<digits>"
+"""Stands for a stretch of 30 and more characters with a digit, where a shape has no letters of its own."""
+_DIGIT: Final = re.compile(r"\d")
+_ENDING: Final = ".,;:!?*_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +44,25 @@ class Redacted:
     count: int
 
 
+class _Found(NamedTuple):
+    start: int
+    end: int
+    kind: str
+
+
 def signs(text: str) -> set[str]:
     """Return what stands in ``text`` that some secret has beside it; without any there is none in it."""
     lowered = text.lower()
-    present = {one for mark, of_mark in literals().items() if mark in lowered for one in of_mark if one in lowered}
-    return present | {SIGN} if SIGN in lowered else present
+    found = {SIGN} if SIGN in lowered else set()
+    odd = _SIGN.search(lowered) and _ODD.search(lowered)  # the first one costs little, and few texts get to the second
+    if not odd and not any(noun in lowered for noun in SPOKEN):
+        return found
+    found |= _standing(lowered, literals())
+    if long := [word for word in lowered.split() if len(word) >= LEAST_LONG and _DIGIT.search(word)]:
+        found |= _standing(" ".join(long), literals(long=True))
+        if any(len(word) >= LEAST_SHAPED for word in long):
+            found.add(DIGITS)
+    return found
 
 
 def redact(text: str) -> Redacted:
@@ -52,46 +71,90 @@ def redact(text: str) -> Redacted:
     text, count = without_private(text) if SIGN in present else (text, 0)
     if count:
         present.add(MARK.lower())
-    for rule in load() if present else ():
-        if not present.isdisjoint(rule.literals):
-            text, found = _apply(rule, text)
-            count += found
-            if found:
-                present.add(MARK.lower())  # what was cut in two has its second half behind such a mark
+    for _ in range(MAX_ROUNDS if present else 0):
+        text, found = _round(text, present)
+        count += found
+        if not found:
+            break
+        present.add(MARK.lower())  # what was cut in two has its second half behind such a mark
     return Redacted(text, count)
 
 
-def _apply(rule: Rule, text: str) -> tuple[str, int]:
+def _standing(lowered: str, by_mark: Literals) -> set[str]:
+    return {one for mark, of_mark in by_mark.items() if mark in lowered for one in of_mark if one in lowered}
+
+
+def _round(text: str, present: Set[str]) -> tuple[str, int]:
+    count = 0
+    seen: dict[str, str] = {}
+    known: dict[str, bool] = {"": True}  # the conditions, several of which are the same
+    for rule in load():
+        beside = present & rule.literals
+        if beside and _holds(rule, text, known):
+            text, found = _cut(text, _matches(rule, text, beside), seen)
+            count += found
+    if not present.isdisjoint(columns.LITERALS):
+        text, found = _cut(text, (_Found(*span, "column") for span in columns.secrets(text)), seen)
+        count += found
+    text, repeated = _cut_again(text, seen)
+    return text, count + repeated
+
+
+def _holds(rule: Rule, text: str, known: dict[str, bool]) -> bool:
+    if rule.condition not in known:
+        known[rule.condition] = re.search(rule.condition, text) is not None
+    return known[rule.condition]
+
+
+def _matches(rule: Rule, text: str, beside: Set[str]) -> Iterator[_Found]:
+    everywhere = rule.whole or DIGITS in beside or len(text) <= SHORT_CHARS
+    for window in [(0, len(text))] if everywhere else _windows(text, beside):
+        for match in rule.regex.finditer(text, *window):
+            group = match.lastgroup or "secret"
+            start, end = match.span(group)
+            if rule.unless and rule.unless.search(text, max(start - BEFORE_CHARS, 0), start):
+                continue
+            if is_secret(match[group], rule.check):
+                yield _Found(start, end, rule.kind)
+
+
+def _windows(text: str, beside: Set[str]) -> list[tuple[int, int]]:
+    """Return the lines with one of the literals and the two behind each: expressions cost more than the search."""
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        return [(0, len(text))]
+    merged: list[tuple[int, int]] = []
+    for at in sorted(match.start() for one in beside for match in re.finditer(re.escape(one), lowered)):
+        if merged and at < merged[-1][1]:
+            continue
+        end = at
+        for _ in range(WINDOW_LINES):
+            end = text.find("\n", end + 1) if end >= 0 else end
+        start = max(text.rfind("\n", 0, at) + 1, merged[-1][1] if merged else 0)
+        merged.append((start, end if end >= 0 else len(text)))
+    return merged
+
+
+def _cut(text: str, found: Iterator[_Found], seen: dict[str, str]) -> tuple[str, int]:
     parts: list[str] = []
     done = 0
-    for match in rule.regex.finditer(text):
-        group = match.lastgroup or "secret"
-        value = match[group]
-        if MARK in value or not _is_secret(value, rule.check):
+    for start, end, kind in found:
+        value = text[start:end]
+        if start < done or MARK in value or text.startswith(MARK, max(start - len(MARK), 0)):
             continue
-        start, end = match.span(group)
-        if text.startswith(MARK, max(start - len(MARK), 0)):
-            continue
-        parts += (text[done:start], f"{MARK}{rule.kind}]")
+        if is_distinct(bare := value.rstrip(_ENDING)):
+            seen.setdefault(bare, kind)
+        parts += (text[done:start], f"{MARK}{kind}]")
         done = end
     parts.append(text[done:])
     return "".join(parts), len(parts) // 2
 
 
-def _is_secret(value: str, check: Check) -> bool:
-    """Judge a value by the rule's check: ``shape`` trusts the expression, the others look at the value."""
-    if check == "shape":
-        return True
-    if re.search(_PLACEHOLDER, value) or re.match(_WORDS, value):
-        return False
-    if check == "password":
-        return not re.search(_CODE, value) and any(not char.isalpha() for char in value.rstrip(".,;:!?"))
-    if check == "mixed":
-        return bool(re.match(_MIXED, value)) and not re.search(_CODE, value)
-    return len(value) >= MIN_RANDOM_CHARS and not re.search(_CODE, value) and entropy_bits(value) >= MIN_ENTROPY_BITS
-
-
-def entropy_bits(value: str) -> float:
-    """Return the Shannon entropy of ``value`` in bits a character."""
-    counts = Counter(value).values()
-    return -sum(n / len(value) * math.log2(n / len(value)) for n in counts)
+def _cut_again(text: str, seen: dict[str, str]) -> tuple[str, int]:
+    """Take what was found wherever else it stands: "try X as the password; if X fails …"."""
+    count = 0
+    for value, kind in seen.items():
+        if value in text:
+            text, found = re.subn(rf"(?<![A-Za-z0-9]){re.escape(value)}(?![A-Za-z0-9])", f"{MARK}{kind}]", text)
+            count += found
+    return text, count

@@ -3,28 +3,54 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, get_args
 
 from agent_memory.model.rows import read_rows
+from agent_memory.redaction.values import Check
 
-Check = Literal["shape", "random", "password", "mixed"]
-MARKS: Final = ("_", "-", "=", ":", "/", "~", ".")
+MARKS: Final = (
+    *"key pas cod aut cre ok log ras pw chav pin ess go cl nfig nh fr net ql cur entr 43 tp sign get sk tw".split(),
+    *"bi eg hex usu _s tool pat mac lin dat if _ - = : / ~ .".split(),
+)
+"""What stands in several literals and in few texts, by count: a literal is looked for only where its mark is."""
+Literals = Mapping[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rule:
-    """One kind of secret: where to look for it, its expression with a group ``secret``, how to judge the value."""
+    """One kind of secret: where to look for it, an expression with a group ``secret``, how to judge the value.
+
+    ``unless`` is searched in what stands directly before the value, ``condition`` in the whole text before
+    anything else. The literals of a ``long`` rule count only in unbroken stretches with a digit: most texts are
+    not searched for them at all. What a ``whole`` rule finds may stand lines away from its literal. Expressions
+    are made when they are first used: most processes use few.
+    """
 
     kind: str
     literals: frozenset[str]
-    regex: re.Pattern[str]
+    expression: str
     check: Check
+    exception: str
+    condition: str
+    long: bool
+    whole: bool
     examples: tuple[str, ...]
     counterexamples: tuple[str, ...]
+
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        """What finds the value."""
+        return re.compile(self.expression)
+
+    @cached_property
+    def unless(self) -> re.Pattern[str] | None:
+        """What must not stand before the value."""
+        return re.compile(self.exception) if self.exception else None
 
 
 @cache
@@ -34,30 +60,51 @@ def load() -> tuple[Rule, ...]:
 
 
 @cache
-def literals() -> Mapping[str, tuple[str, ...]]:
-    """Return every literal of the shipped rules by a mark that stands in it, those without one under ``""``.
+def literals(*, long: bool = False) -> Literals:
+    """Return the literals of the shipped rules by a mark that stands in each, those without one under ``""``.
 
     A text with none of the literals holds no secret, and few texts have all the marks.
     """
-    every = sorted({literal for rule in load() for literal in rule.literals})
+    every = sorted({literal for rule in load() if rule.long == long for literal in rule.literals})
     first = {literal: next((mark for mark in MARKS if mark in literal), "") for literal in every}
     return {mark: tuple(literal for literal in every if first[literal] == mark) for mark in (*MARKS, "")}
 
 
 def parse(text: str, name: str) -> tuple[Rule, ...]:
-    """Read rules from TOML text; a ``TableError`` names the file and the row."""
-    return read_rows(text, name, "rule", _rule)
+    """Read rules from TOML text; a ``TableError`` names the file and the row.
+
+    ``{{name}}`` in an expression stands for that of ``[parts]``, ``{{literals}}`` for any of the row's literals.
+    """
+    return read_rows(text, name, "rule", lambda row: _rule(row, _parts(text)))
 
 
-def _rule(row: Mapping[str, Any]) -> Rule:
+@cache
+def _parts(text: str) -> Mapping[str, str]:
+    parts: Mapping[str, str] = tomllib.loads(text).get("parts", {})
+    return parts
+
+
+def _rule(row: Mapping[str, Any], parts: Mapping[str, str]) -> Rule:
+    some = "|".join(re.escape(literal) for literal in sorted(row["literals"], key=len, reverse=True))
     rule = Rule(
         kind=row["kind"],
         literals=frozenset(literal.lower() for literal in row["literals"]),
-        regex=re.compile(row["regex"]),
+        expression=_filled(row["regex"], {**parts, "literals": some}),
         check=row["check"],
+        exception=_filled(row.get("unless", ""), parts),
+        condition=_filled(row.get("needs", ""), parts),
+        long=row.get("long", False),
+        whole=row.get("whole", False),
         examples=tuple(row["examples"]),
         counterexamples=tuple(row.get("counterexamples", ())),
     )
-    if rule.check not in get_args(Check) or "secret" not in rule.regex.groupindex or not rule.literals:
+    if rule.check not in get_args(Check) or "(?P<secret>" not in rule.expression or not rule.literals:
         raise ValueError(f"it needs a check of {get_args(Check)}, a group named secret and literals")
     return rule
+
+
+def _filled(expression: str, parts: Mapping[str, str]) -> str:
+    """Put the parts in; a part may name those above it in the table."""
+    for name, part in reversed(list(parts.items())):
+        expression = expression.replace("{{" + name + "}}", part)
+    return expression

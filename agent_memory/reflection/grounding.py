@@ -36,6 +36,11 @@ _CLAUSE_END: Final = re.compile(r"[,;()–—]|\b(?:but|mas)\b", re.IGNORECASE)
 _QUOTED: Final = re.compile(
     r"[\"“«](?:[^\"”»\n]+)[\"”»]|(?<!\w)['‘][^'’\n]+(?:['’]\w[^'’\n]+)*['’](?!\w)|^[^\S\n]*>.*$", re.MULTILINE
 )
+# What was pasted: fences, and lines of a chat log.
+_PASTED: Final = re.compile(
+    r"^[^\S\n]*(`{3}|~{3}|\"{3})[\s\S]*?(?:^[^\S\n]*\1|\Z)|^[^\S\n]*\[\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?\].*$",
+    re.MULTILINE,
+)
 _AFTER_STOP: Final = re.compile(r"(?:^|[.!?:;…]\s)\W*$")
 
 
@@ -159,6 +164,7 @@ def introduced(name: str, user_text: str) -> bool:
 
 def _unquoted(text: str) -> str:
     """Blank out what is quoted at some length, which is somebody else's; every other character keeps its place."""
+    text = _PASTED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     return _QUOTED.sub(lambda match: " " * len(match[0]) if len(match[0].split()) >= QUOTED_WORDS else match[0], text)
 
 

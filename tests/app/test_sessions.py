@@ -15,7 +15,7 @@ from agent_memory.errors import InvalidName, UnknownAgent, UsageError
 from tests.builders import A_DAY
 from tests.workspace import essence
 
-KEY = "AKIAIOSFODNN7EXAMPLE"
+KEY = "AKIA" + "Q3EGZ7HJ5TWP2M6L"
 SAID: list[dict[str, Any]] = [
     {"role": "user", "text": "Let's go with SQLite for the order store, because backups are a plain copy."},
     {"role": "agent", "text": f"Done, the store uses SQLite now. The key was {KEY}."},

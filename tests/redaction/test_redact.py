@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory.redaction import Redacted, redact
-from agent_memory.redaction.redact import entropy_bits
 from agent_memory.redaction.table import load
+from agent_memory.redaction.values import entropy_bits
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "secrets"
 CUT = "⟨cut⟩"
