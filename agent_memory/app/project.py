@@ -12,7 +12,8 @@ from typing import Final
 from agent_memory.app.container import App
 from agent_memory.app.conversations import judged
 from agent_memory.app.stack import MANIFESTS, stack_of
-from agent_memory.errors import FileError
+from agent_memory.errors import FileError, Outdated
+from agent_memory.model.ids import digest
 from agent_memory.model.text import one_line, shorten
 from agent_memory.redaction import redact
 from agent_memory.system import files
@@ -47,10 +48,25 @@ def edit(app: App) -> Path:
     return path
 
 
-def replace(app: App, text: str) -> int:
-    """Replace the page by ``text``; return how many secrets were taken out of it first."""
+def revision(text: str) -> str:
+    """Return what changes with every change to the page."""
+    return digest(BLOCK, text)
+
+
+def replace(app: App, text: str, *, expected: str | None = None) -> int:
+    """Replace the page by ``text``; return how many secrets were taken out of it first.
+
+    Raises:
+        Outdated: It has another ``revision`` than the ``expected`` one.
+    """
     redacted = redact(text)
-    app.vault.rewrite_project(lambda text: redacted.text)
+
+    def written(before: str) -> str:
+        if expected not in (None, revision(before)):
+            raise Outdated("The page has changed since it was read.", hint="Read it again.", current=before)
+        return redacted.text
+
+    app.vault.rewrite_project(written)
     return redacted.count
 
 

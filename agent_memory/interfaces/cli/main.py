@@ -69,6 +69,7 @@ COMMANDS: Final = (
     ("stats", "care", "Show what models were asked and what it cost, and how the memory hangs together."),
     ("config", "config", "Settings."),
     ("mcp", "faces", "Serve the memory to an MCP client over standard input and output."),
+    ("viewer", "faces", "Show the memory in the browser, and serve it to programs over HTTP."),
     ("hook", "faces", "Answer an editor's event: JSON in, JSON out, always with 0 and at once."),
     ("merge-driver", "faces", "Merge a page for git, entry by entry: 1 where a conflict is left."),
 )
