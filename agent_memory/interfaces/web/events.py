@@ -150,10 +150,8 @@ async def _kill_when(ended: asyncio.Event, process: asyncio.subprocess.Process) 
 async def _end(process: asyncio.subprocess.Process) -> None:
     """End a process and all that it has started, kindly at first."""
     _signal(process, signal.SIGTERM)
-    try:
+    with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(process.wait(), GRACE_S)
-    except TimeoutError:
-        pass
     _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
     await process.wait()
 

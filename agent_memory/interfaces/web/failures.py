@@ -61,15 +61,12 @@ def refused(why: Refusal) -> Response:
 
 def _current(held: Any) -> tuple[dict[str, Any], str]:
     """Return, for who has lost an update, what stands there now."""
-    match held:
-        case Memory():
-            return {"current": telling.entry(held)}, vault.revision(held)
-        case str():
-            return {"current": {"content": held}}, project.revision(held)
-    return {}, ""
+    if isinstance(held, Memory):
+        return {"current": telling.entry(held)}, vault.revision(held)
+    return ({"current": {"content": held}}, project.revision(held)) if isinstance(held, str) else ({}, "")
 
 
-def _answer(  # noqa: PLR0913 (all that an error has)
+def _answer(
     status: int, kind: str, message: str, hint: str, more: dict[str, Any] | None = None, revision: str = ""
 ) -> Response:
     value = {"error": {"type": kind, "message": message, "hint": hint}, **(more or {})}

@@ -9,31 +9,15 @@ from agent_memory.app import maintain, migrate, opening, sessions, sleep
 from agent_memory.app.container import App
 from agent_memory.errors import SettingsError
 from agent_memory.interfaces.web import telling
-from agent_memory.interfaces.web.reading import AGENT
-from agent_memory.interfaces.web.shapes import (
-    ANYTHING,
-    COUNT,
-    FLAG,
-    LINE,
-    MESSAGES,
-    STRING,
-    TEXT,
-    Command,
-    Field,
-    Given,
-    Reply,
-    Route,
-    listed,
-    made_of,
-    maybe,
-)
+from agent_memory.interfaces.web.shapes import Command, Given, Reply
 from agent_memory.model.session import Checkpoint
 
-COMPACT: Final = "/api/memory/compact"
-COMMAND: Final = "/api/agents/command"
 
+def command(app: App, given: Given) -> Reply:
+    """Return the prompt for a session: persona, briefing unless it is resumed, command.
 
-def _command(app: App, given: Given) -> Reply:
+    Where `agents.command` is set it is run on that, and the answer is a stream of events: start, output, end.
+    """
     words = _words(app.settings.text("agents.command"))
     opened = opening.opening(
         app,
@@ -61,7 +45,8 @@ def _words(line: str) -> tuple[str, ...]:
         raise SettingsError(f"agents.command cannot be read: {error}.", hint="Close its quotes.") from error
 
 
-def _conversation(app: App, given: Given) -> dict[str, Any]:
+def conversation(app: App, given: Given) -> dict[str, Any]:
+    """Return the conversation that was saved for an agent."""
     found = sessions.conversation(app, given["agentId"])
     return {
         "agentId": given["agentId"],
@@ -71,16 +56,19 @@ def _conversation(app: App, given: Given) -> dict[str, Any]:
     }
 
 
-def _converse(app: App, given: Given) -> dict[str, Any]:
+def converse(app: App, given: Given) -> dict[str, Any]:
+    """Save an agent's conversation, and its newest messages as a checkpoint."""
     return _saved(sessions.converse(app, _chat(given)))
 
 
-def _recover(app: App, given: Given) -> dict[str, Any]:
+def recover(app: App, given: Given) -> dict[str, Any]:
+    """Return what can be taken up again; null where there is nothing, or it has expired."""
     found = sessions.recover(app, given["agentId"])
     return {"checkpoint": {**_saved(found), "messages": [dict(one) for one in found.messages]} if found else None}
 
 
-def _checkpoint(app: App, given: Given) -> dict[str, Any]:
+def checkpoint(app: App, given: Given) -> dict[str, Any]:
+    """Save a chat's newest messages."""
     return _saved(sessions.checkpoint(app, _chat(given)))
 
 
@@ -93,7 +81,8 @@ def _saved(saved: Checkpoint) -> dict[str, Any]:
     }
 
 
-def _close(app: App, given: Given) -> dict[str, Any]:
+def close(app: App, given: Given) -> dict[str, Any]:
+    """End a session: save it, take what was said in it, write its handoff; a `summary` stands as that."""
     chat = _chat(given)
     sessions.converse(app, chat)
     tally = sleep.sleep(app, chat, given["summary"])
@@ -105,21 +94,25 @@ def _chat(given: Given) -> sessions.Chat:
     return sessions.chat(given["agentId"], given["messages"], given["chatId"], given["modelId"])
 
 
-def _last(app: App, given: Given) -> dict[str, Any]:
+def last(app: App, given: Given) -> dict[str, Any]:
+    """Say since when a compaction is running, and what the last one did."""
     return {"running": given.busy, "last": maintain.last_compaction(app)}
 
 
-def _plan(app: App, given: Given) -> dict[str, Any]:
+def plan(app: App, given: Given) -> dict[str, Any]:
+    """Say what a compaction would do now."""
     return _told(maintain.compact(app, dry_run=True))
 
 
-def _compact(app: App, given: Given) -> dict[str, Any]:
+def compact(app: App, given: Given) -> dict[str, Any]:
+    """Compact; with `ifDue` only if the last one was more than ten minutes ago."""
     if given["ifDue"] and not maintain.is_compaction_due(app):
         return {"ran": False, "plan": [], "troubles": [], **_counts(maintain.Compaction())}
     return {"ran": True, **_told(maintain.compact(app, dry_run=False))}
 
 
-def _short_compact(app: App, given: Given) -> dict[str, Any]:
+def short_compact(app: App, given: Given) -> dict[str, Any]:
+    """Compact."""
     done = maintain.compact(app, dry_run=False)
     return {"timestamp": app.clock.now().isoformat(), **_counts(done)}
 
@@ -132,7 +125,8 @@ def _counts(done: maintain.Compaction) -> dict[str, Any]:
     return {telling.camel(name): getattr(done, name) for name in _COUNTED}
 
 
-def _migrate(app: App, given: Given) -> dict[str, Any]:
+def take_flat_notes(app: App, given: Given) -> dict[str, Any]:
+    """Turn flat notes into pages; they are kept as .bak."""
     done = migrate.migrate(app, dry=given["dryRun"])
     return {
         "migrated": [{"what": row.what, "how": row.why} for row in done.taken],
@@ -146,115 +140,4 @@ _COUNTED: Final = (
     "vault_entries_merged",
     "index_rebuilt",
     "legacy_files_cleaned",
-)
-_RESULT: Final = {telling.camel(name): FLAG if name == "index_rebuilt" else COUNT for name in _COUNTED}
-_PLAN: Final = {"plan": listed(STRING), "troubles": listed(STRING), **_RESULT}
-_NAMES: Final = (Field("chatId", LINE, required=False), Field("modelId", LINE, required=False))
-_CHAT: Final = (AGENT, Field("messages", MESSAGES), *_NAMES)
-_SAVED: Final = {"agentId": STRING, "savedAt": STRING, "chatId": maybe(STRING), "messages": COUNT}
-
-ROUTES: Final = (
-    Route(
-        "POST",
-        COMMAND,
-        "The prompt for a session: persona, briefing, command; none is briefed twice. Where `agents.command` is set"
-        " it is run with that, and the answer is a stream of events: start, output, end.",
-        _command,
-        made_of(agentId=STRING, chatId=maybe(STRING), prompt=STRING, briefed=FLAG, tokens=COUNT),
-        (
-            AGENT,
-            Field("command", {**TEXT, "minLength": 1}),
-            Field("persona", TEXT, required=False, default=""),
-            *_NAMES,
-            Field("resume", FLAG, required=False, default=False),
-        ),
-        upkeep=True,
-    ),
-    Route(
-        "GET",
-        "/api/memory",
-        "The conversation that was saved for an agent.",
-        _conversation,
-        made_of(agentId=STRING, savedAt=maybe(STRING), chatId=maybe(STRING), messages=listed(ANYTHING)),
-        (AGENT,),
-    ),
-    Route(
-        "POST",
-        "/api/memory",
-        "Save an agent's conversation, and its newest messages as a checkpoint.",
-        _converse,
-        made_of(**_SAVED),
-        _CHAT,
-    ),
-    Route(
-        "GET",
-        "/api/memory/checkpoint",
-        "What can be taken up again; null where there is nothing, or it has expired.",
-        _recover,
-        made_of(checkpoint=maybe(made_of(**{**_SAVED, "messages": listed(ANYTHING)}))),
-        (AGENT,),
-    ),
-    Route("POST", "/api/memory/checkpoint", "Save a chat's newest messages.", _checkpoint, made_of(**_SAVED), _CHAT),
-    Route(
-        "POST",
-        "/api/agents/beacon",
-        "As POST /api/memory, for a page that is being closed.",
-        _converse,
-        made_of(**_SAVED),
-        _CHAT,
-    ),
-    Route(
-        "POST",
-        "/api/agents/close",
-        "End a session: save it, take what was said in it, write its handoff; a `summary` stands as the handoff.",
-        _close,
-        made_of(
-            agentId=STRING,
-            turns=COUNT,
-            decisions=COUNT,
-            lessons=COUNT,
-            tasks=COUNT,
-            handoffs=COUNT,
-            errors=listed(STRING),
-        ),
-        (*_CHAT, Field("summary", TEXT, required=False, default="")),
-        errors=(409,),
-    ),
-    Route(
-        "GET",
-        COMPACT,
-        "Since when a compaction is running, and what the last one did.",
-        _last,
-        made_of(running=maybe(STRING), last=maybe(ANYTHING)),
-    ),
-    Route("GET", f"{COMPACT}/plan", "What a compaction would do now.", _plan, made_of(**_PLAN), upkeep=True),
-    Route(
-        "POST",
-        COMPACT,
-        "Compact; with `ifDue` only if the last one was more than ten minutes ago.",
-        _compact,
-        made_of(ran=FLAG, **_PLAN),
-        (Field("ifDue", FLAG, required=False, default=False),),
-        errors=(409,),
-        upkeep=True,
-    ),
-    Route(
-        "POST",
-        "/api/compact",
-        "Compact.",
-        _short_compact,
-        made_of(timestamp=STRING, **_RESULT),
-        errors=(409,),
-        upkeep=True,
-    ),
-    Route(
-        "POST",
-        "/api/memory/migrate",
-        "Turn flat notes into pages; they are kept as .bak.",
-        _migrate,
-        made_of(migrated=listed(made_of(what=STRING, how=STRING)), skipped=listed(made_of(what=STRING, why=STRING))),
-        (Field("dryRun", FLAG, required=False, default=False),),
-        errors=(409,),
-        upkeep=True,
-    ),
 )

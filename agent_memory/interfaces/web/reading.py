@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any
 
 from agent_memory import __version__
 from agent_memory.app import brief, changes, names, profile, project, quote, recall, sessions, stats, tending, vault
@@ -13,80 +13,20 @@ from agent_memory.app.container import App
 from agent_memory.errors import UnknownAgent, UsageError
 from agent_memory.interfaces.web import telling
 from agent_memory.interfaces.web.rendering import html_of
-from agent_memory.interfaces.web.shapes import (
-    ANYTHING,
-    COUNT,
-    FLAG,
-    ID,
-    LINE,
-    MESSAGES,
-    NAME,
-    STRING,
-    TEXT,
-    Field,
-    Given,
-    Reply,
-    Route,
-    listed,
-    made_of,
-    maybe,
-    one_of,
-)
-from agent_memory.interfaces.web.telling import COUNTS, ENTRY, RESULT, VAULT_ENTRY
+from agent_memory.interfaces.web.shapes import Given, Reply
 from agent_memory.model.memory import Memory
 from agent_memory.model.recall import Query
 from agent_memory.model.syntax import parse
 from agent_memory.model.text import open_boxes
 
-AGENT: Final = Field("agentId", NAME)
-CATEGORY: Final = Field("category", NAME)
-KIND: Final = one_of("session", "turn")
-LIMIT: Final = {"type": "integer", "minimum": 1, "maximum": 100}
-FACT: Final = made_of(
-    key=STRING,
-    value=STRING,
-    pinned=FLAG,
-    keywords=listed(STRING),
-    confirmed=FLAG,
-    validFrom=STRING,
-    validTo=maybe(STRING),
-    recordedAt=STRING,
-    status=STRING,
-    by=STRING,
-    id=STRING,
-    vault=STRING,
-)
-BRIEFING: Final = made_of(
-    agentId=STRING,
-    command=STRING,
-    query=STRING,
-    kind=KIND,
-    block=STRING,
-    prefix=STRING,
-    tokens=COUNT,
-    maxTokens=COUNT,
-    sections=listed(made_of(name=STRING, tokens=COUNT)),
-    cuts=listed(made_of(section=STRING, items=COUNT, reason=STRING)),
-    items=listed(
-        made_of(
-            section=STRING,
-            id=maybe(STRING),
-            category=maybe(STRING),
-            tokens=COUNT,
-            fate=one_of("shown", "shortened", "cut"),
-            reason=STRING,
-            text=STRING,
-        )
-    ),
-)
-PROJECT: Final = made_of(content=STRING, html=STRING, words=COUNT, etag=STRING)
 
-
-def _agents(app: App, given: Given) -> dict[str, Any]:
+def agents(app: App, given: Given) -> dict[str, Any]:
+    """List the agents that have pages."""
     return {"agents": vault.agents(app)}
 
 
-def _short_vault(app: App, given: Given) -> dict[str, Any]:
+def short_vault(app: App, given: Given) -> dict[str, Any]:
+    """List the entries of a page that count; none for an agent without pages."""
     try:
         found = vault.entries(app, given["agent"], given["category"])
     except UnknownAgent:
@@ -94,12 +34,14 @@ def _short_vault(app: App, given: Given) -> dict[str, Any]:
     return {"entries": [telling.vault_entry(memory) for memory in found]}
 
 
-def _counts(app: App, given: Given) -> dict[str, Any]:
+def counts(app: App, given: Given) -> dict[str, Any]:
+    """Count the entries of an agent by category."""
     agent = names.check_agent(app, given["agent"])
     return {"counts": _counted(app).get(agent, {})}
 
 
-def _short_stats(app: App, given: Given) -> dict[str, Any]:
+def short_stats(app: App, given: Given) -> dict[str, Any]:
+    """Count all entries by agent and category."""
     rows = [_agent_stats(agent, counts) for agent, counts in _counted(app).items()]
     rows.sort(key=lambda row: (-row["total"], row["agentId"]))
     return {"totalAgents": len(rows), "totalEntries": sum(row["total"] for row in rows), "agentStats": rows}
@@ -121,7 +63,8 @@ def _is_here(memory: Memory) -> bool:
     return memory.active and not memory.page.archived
 
 
-def _overview(app: App, given: Given) -> dict[str, Any]:
+def overview(app: App, given: Given) -> dict[str, Any]:
+    """Return what a page shows first."""
     view = app.shelf.view(fresh=False, partial=True)
     proposed = Counter(one.page.agent for one in view.memories if one.status == vault.PROPOSED)
     tasks = [one for one in view.memories if one.page.category == "tasks" and _is_here(one)]
@@ -141,7 +84,8 @@ def _overview(app: App, given: Given) -> dict[str, Any]:
     }
 
 
-def _entries(app: App, given: Given) -> dict[str, Any]:
+def entries(app: App, given: Given) -> dict[str, Any]:
+    """List a part of a page, newest first, and the tags of the whole page."""
     found = vault.entries(app, given["agentId"], given["category"], given["show"])
     tag = given["tag"].lstrip("#").casefold()
     if tag:
@@ -155,7 +99,8 @@ def _entries(app: App, given: Given) -> dict[str, Any]:
     }
 
 
-def _entry(app: App, given: Given) -> Reply:
+def entry(app: App, given: Given) -> Reply:
+    """Return an entry: the turn it came from if that can still be read, links, history."""
     home, memory = tending.held(app, given["id"])
     quoted = quote.quote(home, memory)
     history: list[profile.Known] = []
@@ -172,11 +117,13 @@ def _entry(app: App, given: Given) -> Reply:
     return Reply(value, vault.revision(memory))
 
 
-def _short_search(app: App, given: Given) -> dict[str, Any]:
+def short_search(app: App, given: Given) -> dict[str, Any]:
+    """Search all pages; `q` may have "exact words", -word, tag:, agent:, category:, before:, after:."""
     return _found(app, given["q"], Query("", limit=given["limit"]))
 
 
-def _search(app: App, given: Given) -> dict[str, Any]:
+def search(app: App, given: Given) -> dict[str, Any]:
+    """Search, also within an agent, a category or a tag."""
     tags = (given["tag"].lstrip("#"),) if given["tag"] else ()
     query = Query("", agent=given["agentId"], category=given["category"], limit=given["limit"], tags=tags)
     return _found(app, given["q"], query)
@@ -187,20 +134,21 @@ def _found(app: App, text: str, query: Query) -> dict[str, Any]:
     return {"results": [telling.result(hit) for hit in hits]}
 
 
-def _short_project(app: App, given: Given) -> Reply:
+def short_project(app: App, given: Given) -> Reply:
+    """Return the page that every agent shares."""
     text = app.shelf.project_text()
     return Reply({"content": text}, project.revision(text))
 
 
 def project_page(app: App, given: Given) -> Reply:
-    """Return the page that every agent shares."""
+    """Return the shared page, as HTML too."""
     text = app.shelf.project_text()
     revision = project.revision(text)
     return Reply({"content": text, "html": html_of(text), "words": len(text.split()), "etag": revision}, revision)
 
 
 def context(app: App, given: Given) -> dict[str, Any]:
-    """Return a briefing, and what became of everything that was considered for it."""
+    """Brief an agent; `history` is what was said before the command."""
     history = sessions.said(sessions.chat("host", given.fields.get("history") or []))
     told = brief.brief(
         app,
@@ -237,173 +185,25 @@ def context(app: App, given: Given) -> dict[str, Any]:
     }
 
 
-def _profile(app: App, given: Given) -> dict[str, Any]:
+def facts(app: App, given: Given) -> dict[str, Any]:
+    """List the facts that hold, the user's own among them."""
     found = profile.listed(app, agent=names.check_agent(app, given["agentId"]))
     return {"facts": [telling.camel_keys(profile.fact_fields(known)) for known in found.facts]}
 
 
-def _history(app: App, given: Given) -> dict[str, Any]:
+def versions(app: App, given: Given) -> dict[str, Any]:
+    """List every value of a fact, the oldest first."""
     found = profile.history(app, given["key"], agent=names.check_agent(app, given["agentId"]))
     return {"key": found[0].key, "versions": [telling.camel_keys(profile.fact_fields(known)) for known in found]}
 
 
-def _stats(app: App, given: Given) -> dict[str, Any]:
+def model_stats(app: App, given: Given) -> dict[str, Any]:
+    """Say what models were asked, and how memories hang together."""
     return {"models": telling.camel_keys(asdict(stats.stats(app)))}
 
 
-def _changes(app: App, given: Given) -> dict[str, Any]:
+def runs(app: App, given: Given) -> dict[str, Any]:
+    """List what was done to the vault, newest first."""
     found = changes.changes(app, since=None, limit=given["limit"])
     runs = [{**asdict(run), "at": run.at.isoformat()} for run in found]
     return {"runs": [telling.camel_keys(run) for run in runs]}
-
-
-_BUDGET: Final = {"type": "integer", "minimum": 50, "maximum": 100_000}
-_CONTEXT: Final = (
-    AGENT,
-    Field("command", TEXT, required=False, default=""),
-    Field("kind", KIND, required=False, default="session"),
-    Field("budget", _BUDGET, required=False),
-    Field("chatId", LINE, required=False, default=""),
-)
-_STATS: Final = made_of(
-    totalAgents=COUNT, totalEntries=COUNT, agentStats=listed(made_of(agentId=STRING, counts=COUNTS, total=COUNT))
-)
-_OVERVIEW: Final = made_of(
-    version=STRING,
-    folder=STRING,
-    agentId=STRING,
-    hasCommand=FLAG,
-    categories=listed(STRING),
-    agents=listed(made_of(agentId=STRING, counts=COUNTS, total=COUNT, proposed=COUNT, openTasks=COUNT)),
-    projectWords=COUNT,
-    unreadable=listed(STRING),
-)
-_SHOW: Final = one_of("active", "proposed", "archived", "all")
-
-ROUTES: Final = (
-    Route("GET", "/api/agents", "The agents that have pages.", _agents, made_of(agents=listed(STRING))),
-    Route(
-        "GET",
-        "/api/vault",
-        "The entries of a page that count; none for an agent without pages.",
-        _short_vault,
-        made_of(entries=listed(VAULT_ENTRY)),
-        (Field("agent", NAME), CATEGORY),
-        errors=(404,),
-    ),
-    Route(
-        "GET",
-        "/api/counts",
-        "How many entries an agent has by category.",
-        _counts,
-        made_of(counts=COUNTS),
-        (Field("agent", NAME),),
-        errors=(404,),
-    ),
-    Route(
-        "GET",
-        "/api/search",
-        'Search in all pages; `q` may have "exact words", -word, tag:, agent:, category:, before:, after:.',
-        _short_search,
-        made_of(results=listed(RESULT)),
-        (Field("q", LINE, required=False, default=""), Field("limit", LIMIT, required=False, default=20)),
-        errors=(404,),
-    ),
-    Route(
-        "GET", "/api/project", "The page that every agent shares.", _short_project, made_of(content=STRING), tagged=True
-    ),
-    Route("GET", "/api/stats", "How many entries there are, by agent and category.", _short_stats, _STATS),
-    Route("GET", "/api/memory/overview", "What a page shows first.", _overview, _OVERVIEW),
-    Route(
-        "GET",
-        "/api/memory/vault",
-        "A part of a page, as HTML too, and the tags of the whole page.",
-        _entries,
-        made_of(entries=listed(ENTRY), total=COUNT, tags=listed(made_of(name=STRING, count=COUNT))),
-        (
-            AGENT,
-            CATEGORY,
-            Field("show", _SHOW, required=False, default="active"),
-            Field("tag", LINE, required=False, default=""),
-            Field("offset", {**COUNT, "maximum": 10_000_000}, required=False, default=0),
-            Field("limit", LIMIT, required=False, default=50),
-        ),
-        errors=(404,),
-    ),
-    Route(
-        "GET",
-        "/api/memory/entry",
-        "An entry, whole: the turn it came from if that can still be read, its links, a fact's history.",
-        _entry,
-        made_of(
-            entry=ENTRY,
-            quote=maybe(made_of(role=STRING, text=STRING, span=listed(COUNT))),
-            links=listed(
-                made_of(kind=STRING, id=STRING, direction=STRING, category=maybe(STRING), status=STRING, snippet=STRING)
-            ),
-            history=listed(FACT),
-        ),
-        (Field("id", ID),),
-        errors=(404,),
-        tagged=True,
-    ),
-    Route(
-        "GET",
-        "/api/memory/search",
-        "Search, also within an agent, a category or a tag.",
-        _search,
-        made_of(results=listed(RESULT)),
-        (
-            Field("q", LINE, required=False, default=""),
-            Field("agentId", NAME, required=False),
-            Field("category", NAME, required=False),
-            Field("tag", LINE, required=False, default=""),
-            Field("limit", LIMIT, required=False, default=15),
-        ),
-        errors=(404,),
-    ),
-    Route("GET", "/api/memory/project", "The shared page, as HTML too.", project_page, PROJECT, tagged=True),
-    Route("GET", "/api/memory/context", "The briefing of an agent.", context, BRIEFING, _CONTEXT, errors=(404,)),
-    Route(
-        "POST",
-        "/api/memory/context",
-        "The briefing of an agent, for a message that follows on others.",
-        context,
-        BRIEFING,
-        (*_CONTEXT, Field("history", MESSAGES, required=False)),
-        errors=(404,),
-    ),
-    Route(
-        "GET",
-        "/api/memory/profile",
-        "The facts that hold, the user's own among them.",
-        _profile,
-        made_of(facts=listed(FACT)),
-        (AGENT,),
-        errors=(404,),
-    ),
-    Route(
-        "GET",
-        "/api/memory/profile/history",
-        "Every value of a fact, the oldest first.",
-        _history,
-        made_of(key=STRING, versions=listed(FACT)),
-        (AGENT, Field("key", LINE)),
-        errors=(404,),
-    ),
-    Route(
-        "GET",
-        "/api/memory/stats",
-        "What models were asked, and how memories hang together.",
-        _stats,
-        made_of(models=ANYTHING),
-    ),
-    Route(
-        "GET",
-        "/api/memory/changes",
-        "What was done to the vault, newest first.",
-        _changes,
-        made_of(runs=listed(ANYTHING)),
-        (Field("limit", LIMIT, required=False, default=20),),
-    ),
-)

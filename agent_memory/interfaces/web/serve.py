@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import signal
 import socket
 import sys
@@ -74,8 +75,9 @@ class _Uvicorn(uvicorn.Server):
         self._served.end()
 
 
-def _run(served: Server, listening: socket.socket) -> None:
-    config = uvicorn.Config(
+def config_of(served: Server) -> uvicorn.Config:
+    """Return how uvicorn is to serve: plain HTTP/1.1, without a word of its own, believing no proxy."""
+    return uvicorn.Config(
         served.app(),
         http="h11",
         ws="none",
@@ -87,10 +89,13 @@ def _run(served: Server, listening: socket.socket) -> None:
         timeout_graceful_shutdown=5,
         limit_concurrency=200,
     )
+
+
+def _run(served: Server, listening: socket.socket) -> None:
     # uvicorn raises the signal that ended it again when it is done, which would kill us with it.
     before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        _Uvicorn(config, served).run(sockets=[listening])
+        _Uvicorn(config_of(served), served).run(sockets=[listening])
     finally:
         served.close()
         for number, handler in before.items():
@@ -108,7 +113,8 @@ def _listening(host: str, port: int) -> socket.socket:
             listening.listen(128)
         except OSError as error:
             listening.close()
-            refused = error
+            if error.errno != errno.EADDRINUSE:
+                raise FileError(f"Cannot listen at {host}: {error.strerror}.", hint="Name another address.") from error
         else:
             return listening
-    raise FileError(f"No port from {port} on is free at {host}: {refused.strerror}.", hint="Name another --port.")
+    raise FileError(f"No port from {port} on is free at {host}.", hint="Name another --port.")

@@ -29,13 +29,15 @@ from agent_memory.interfaces.web import failures
 from agent_memory.interfaces.web.events import Feed, output_of
 from agent_memory.interfaces.web.failures import BadRequest
 from agent_memory.interfaces.web.guard import COOKIE, SAFE, Asked, Rules
-from agent_memory.interfaces.web.shapes import Given, Reply, Route, checked, from_address
+from agent_memory.interfaces.web.notation import checked, fields_of, from_address
+from agent_memory.interfaces.web.shapes import Given, Reply, Route
 from agent_memory.interfaces.web.table import DOCUMENT, EVENTS, ROUTES, document
 from agent_memory.model.text import clean
 
 Opened = Callable[[], AbstractContextManager[App]]
 T = TypeVar("T")
 
+METHODS: Final = ("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE")
 MAX_BODY_BYTES: Final = 8_000_000
 BODY_S: Final = 10.0
 FOLDER: Final = "page"
@@ -81,12 +83,11 @@ class Server:
         self._feed = Feed(lambda: self._reading.do(vault.revisions))
         self._ended = asyncio.Event()
         self._compacting: str | None = None
-        self._table = {(route.method, route.path): route for route in ROUTES}
+        self._table: dict[tuple[str, str], Route] = {(route.method, route.path): route for route in ROUTES}
 
     def app(self) -> ASGIApp:
         """Return what a server such as uvicorn runs."""
-        paths = dict.fromkeys(path for _, path in self._table)
-        addresses = [Address(path, self._routed, methods=[m for m, p in self._table if p == path]) for path in paths]
+        addresses = [Address(path, self._routed, methods=METHODS) for path in {path for _, path in self._table}]
         return self._guarded(
             Starlette(
                 routes=[
@@ -114,13 +115,18 @@ class Server:
         self._reading.close()
         self._writing.close()
 
+    def _route_of(self, request: Request) -> Route | None:
+        method = "GET" if request.method == "HEAD" else request.method
+        return self._table.get((method, request.url.path))
+
     def _guarded(self, app: ASGIApp) -> ASGIApp:
         async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] != "http":
+                await app(scope, receive, send)
                 return
             scope["path"] = "/" + scope["path"].lstrip("/")
             request = Request(scope)
-            route = self._table.get((request.method, scope["path"]))
+            route = self._route_of(request)
             asked = Asked(
                 request.method,
                 request.headers,
@@ -147,8 +153,9 @@ class Server:
         return request.url.path == "/" and request.method == "GET" and given is not None and self._rules.knows(given)
 
     async def _routed(self, request: Request) -> Response:
-        method = "GET" if request.method == "HEAD" else request.method
-        route = self._table[method, request.url.path]
+        route = self._route_of(request)
+        if route is None:
+            raise BadRequest(405, "There is no such method here.")
         given = Given(await self._fields(route, request), _expected(request), self._compacting)
         worker = self._writing if route.writes else self._reading
         compacts = route.writes and route.path.endswith("/compact")
@@ -168,10 +175,12 @@ class Server:
         return _json(reply.value, reply.revision)
 
     async def _fields(self, route: Route, request: Request) -> dict[str, Any]:
-        if not route.writes:
-            given = from_address(route.fields, [(clean(k), clean(v)) for k, v in request.query_params.multi_items()])
-            return checked(route.fields, given)
-        return checked(route.fields, await self._body(request))
+        fields = fields_of(route.takes)
+        if route.writes:
+            return checked(fields, await self._body(request))
+        return checked(
+            fields, from_address(fields, [(clean(k), clean(v)) for k, v in request.query_params.multi_items()])
+        )
 
     async def _body(self, request: Request) -> dict[str, Any]:
         length = request.headers.get("content-length", "0")

@@ -7,32 +7,12 @@ from typing import Any, Final
 
 from agent_memory.app import vault
 from agent_memory.interfaces.web.rendering import html_of
-from agent_memory.interfaces.web.shapes import COUNT, FLAG, NUMBER, STRING, Schema, listed, made_of, maybe
 from agent_memory.model.memory import Memory
 from agent_memory.model.recall import Hit
 from agent_memory.model.text import open_boxes, shorten
 
 MAX_SHOWN_CHARS: Final = 4_000
 """What is longer is shown in part in a list, and whole by its id."""
-
-VAULT_ENTRY: Final = made_of(
-    id=STRING, date=STRING, content=STRING, tags=listed(STRING), agentId=STRING, category=STRING
-)
-ENTRY: Final = made_of(
-    **VAULT_ENTRY["properties"],
-    status=STRING,
-    archived=FLAG,
-    by=STRING,
-    edited=FLAG,
-    origin=maybe(STRING),
-    confidence=maybe(NUMBER),
-    etag=STRING,
-    html=STRING,
-    shortened=FLAG,
-    openTasks=listed(STRING),
-)
-RESULT: Final = made_of(entry=VAULT_ENTRY, score=NUMBER, snippet=STRING)
-COUNTS: Final[Schema] = {"type": "object", "additionalProperties": COUNT}
 
 
 def camel(name: str) -> str:
