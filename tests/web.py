@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,7 @@ class Site:
 
     port: int
     client: httpx.Client = field(repr=False)
+    end: Callable[[], None] = field(repr=False)
 
     @property
     def url(self) -> str:
@@ -62,6 +64,14 @@ class Site:
         return value
 
 
+def until(seconds: float, lines: Iterator[str]) -> Iterator[str]:
+    """Yield lines, but not for longer than so; a stream says something every fifteen seconds."""
+    deadline = time.monotonic() + seconds
+    for line in lines:
+        assert time.monotonic() < deadline, "nothing was told in time"
+        yield line
+
+
 @contextmanager
 def site(
     workspace: Workspace, *, remote: bool = False, token: str = "", body_s: float = BODY_S, **flags: Any
@@ -73,12 +83,16 @@ def site(
     running = uvicorn.Server(config_of(served))
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
     thread.start()
-    try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S, trust_env=False) as client:
-            yield Site(port, client)
-    finally:
+
+    def end() -> None:
         served.end()
         running.should_exit = True
+
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S, trust_env=False) as client:
+            yield Site(port, client, end)
+    finally:
+        end()
         thread.join(PATIENCE_S)
         served.close()
         listening.close()

@@ -18,6 +18,7 @@ from agent_memory.model.text import one_line, shorten
 from agent_memory.redaction import redact
 from agent_memory.system import files
 from agent_memory.vault.block import spliced
+from agent_memory.vault.templates import seeds
 
 BLOCK: Final = "project"
 TAG: Final = "project"
@@ -59,10 +60,17 @@ def replace(app: App, text: str, *, expected: str | None = None) -> int:
     Raises:
         Outdated: It has another ``revision`` than the ``expected`` one.
     """
-    redacted = redact(text)
+    redacted, allowed = redact(text), {expected}
+    if expected == revision("") and not app.shelf.is_prepared():  # the first writer finds what a vault starts with
+        allowed |= set(
+            map(
+                revision,
+                seeds(app.folder.root.absolute().parent, app.settings.text("vault.language"), new=False).values(),
+            )
+        )
 
     def written(before: str) -> str:
-        if expected not in (None, revision(before)):
+        if expected is not None and revision(before) not in allowed:
             raise Outdated("The page has changed since it was read.", hint="Read it again.", current=before)
         return redacted.text
 

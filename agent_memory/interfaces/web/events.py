@@ -42,9 +42,10 @@ class Feed:
         """Yield events until the feed ends, or whoever listens has gone."""
         queue: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._listeners.add(queue)
-        if self._looking is None:
-            self._looking = asyncio.create_task(self._keep_looking(), name="feed")
         try:
+            if self._looking is None:
+                # Before anybody is greeted: what changes from then on is told.
+                self._looking = asyncio.create_task(self._keep_looking(await self._look()), name="feed")
             yield event("hello", {})
             while not self._ended:
                 try:
@@ -71,8 +72,7 @@ class Feed:
         for queue in self._listeners:
             queue.put_nowait(None)
 
-    async def _keep_looking(self) -> None:
-        before = await self._look()
+    async def _keep_looking(self, before: Pages) -> None:
         while True:
             await asyncio.sleep(LOOK_EVERY_S)
             now = await self._look()

@@ -101,7 +101,8 @@ ROUTES: Final = (
     Route("DELETE", "/api/memory/profile", writing.remove_fact, "agentId: name, key: line", "{fact: Fact}", (404, 409)),
     # sessions
     Route("GET", "/api/memory/context", reading.context, _BRIEF.format("line"), "Briefing", (404,)),
-    Route("POST", "/api/memory/context", reading.context, f"{_BRIEF.format('text')}, history?: [message]", "Briefing", (404,)),
+    Route("POST", "/api/memory/context", reading.context, f"{_BRIEF.format('text')}, history?: [message]", "Briefing",
+          (404,)),
     Route("POST", COMMAND, lifecycle.command,
           'agentId: name, command: text, persona?: text = "", chatId?: line, resume?: flag = false',
           "{agentId: string, chatId: string|null, prompt: string, briefed: flag, tokens: count}", upkeep=True),
