@@ -31,7 +31,7 @@ def viewer(
     context: typer.Context,
     port: Annotated[int, typer.Option("--port", "-p", min=0, max=65535, help="The first to try; 0: any.")] = 3737,
     opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
-    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen; default: 127.0.0.1.")] = "",
     allow_remote: Annotated[
         bool, typer.Option("--allow-remote", help="Let other computers in; needs --token.")
     ] = False,

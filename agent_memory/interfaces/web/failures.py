@@ -43,7 +43,10 @@ class BadRequest(HTTPException):
 async def told(request: Request, error: Exception) -> Response:
     """Return an error as an answer; of one that nobody has foreseen nothing but that it happened."""
     if isinstance(error, HTTPException):
-        return _answer(error.status_code, "BadRequest", str(error.detail), "")
+        answer = _answer(error.status_code, "BadRequest", str(error.detail), "")
+        if error.status_code in (408, 413):
+            answer.headers["Connection"] = "close"  # what is still to come of the body is not waited for
+        return answer
     if isinstance(error, OSError):
         what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
         return _answer(500, "FileError", f"{what}.", "Check that it exists and may be used.")

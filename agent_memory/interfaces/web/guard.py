@@ -9,11 +9,11 @@ from __future__ import annotations
 import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from typing import Final, NamedTuple
 
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 
 COOKIE: Final = "agent_memory_token"
 PROXIED: Final = ("forwarded", "via", "x-real-ip", "cf-connecting-ip", "true-client-ip", "x-client-ip")
@@ -85,11 +85,7 @@ class Rules:
         kind, _, given = headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer":
             return self.knows(given.strip())
-        try:
-            held = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-        except CookieError:
-            return False
-        return held is not None and self.knows(held.value)
+        return self.knows(cookie_parser(headers.get("cookie", "")).get(COOKIE, ""))
 
     def _is_foreign(self, asked: Asked) -> bool:
         """Tell whether a browser says that another site is behind this; a link to the page itself may be followed."""
@@ -99,7 +95,8 @@ class Rules:
 
 
 def _is_proxied(headers: Headers) -> bool:
-    return any(name in PROXIED or name.startswith(PROXIED_PREFIX) for name in headers)
+    names = [name.replace("_", "-") for name in headers]
+    return any(name in PROXIED or name.startswith(PROXIED_PREFIX) for name in names)
 
 
 def _is_loopback(client: str) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import re
 import signal
 import socket
 import sys
+import threading
 import webbrowser
 from collections.abc import Iterator
 from types import FrameType
@@ -21,6 +23,8 @@ from agent_memory.interfaces.web.guard import Rules
 from agent_memory.interfaces.web.server import Server
 
 HERE: Final = ("127.0.0.1", "localhost", "::1")
+EVERYWHERE: Final = "0.0.0.0"  # noqa: S104  only where a user asks for it
+A_TOKEN: Final = r"[A-Za-z0-9._-]{16,200}"
 TRIES: Final = 50
 
 
@@ -29,17 +33,20 @@ def serve(directory: str | None, host: str, port: int, *, opens: bool, remote: b
 
     Args:
         directory: The memory folder, if one was named.
-        host: The address to listen at.
+        host: The address to listen at; empty: this computer's own, or all it has if others may ask.
         port: The first port to try; 0: any.
         opens: Whether the page is opened in the browser.
-        remote: Whether the address may be another than this computer's own.
+        remote: Whether others may ask.
         token: What everybody who asks must know; needed where others can ask.
 
     Raises:
         AgentMemoryError: Folder or settings are wrong, or the address may not or cannot be had.
     """
-    if host not in HERE and not (remote and token):
+    host = host or (EVERYWHERE if remote else HERE[0])
+    if (remote or host not in HERE) and not (remote and token):
         raise UsageError(f"{host} can be reached from elsewhere.", hint="Give --allow-remote and a --token for that.")
+    if token and not re.fullmatch(A_TOKEN, token):
+        raise UsageError("This is no token.", hint="Take at least 16 letters, digits, '-', '_' and '.'.")
 
     @contextlib.contextmanager
     def opened() -> Iterator[App]:
@@ -54,11 +61,12 @@ def serve(directory: str | None, host: str, port: int, *, opens: bool, remote: b
         found = listening.getsockname()[1]
         if port not in (0, found):
             print(f"Port {port} is taken; this is {found}.", file=sys.stderr)
-        name = f"[{host}]" if ":" in host else host
+        name = f"[{host}]" if ":" in host else HERE[0] if host == EVERYWHERE else host
         address = f"http://{name}:{found}/"
-        print(f"Memory of {folder} at {address}", flush=True)
-        if opens:
-            webbrowser.open(f"{address}?token={token}" if token else address)
+        print(f"Memory of {folder} at {address}{', and from other computers' * remote}", flush=True)
+        if opens:  # in a thread, since a browser in the terminal returns only when it is left
+            page = f"{address}?token={token}" if token else address
+            threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
         _run(Server(opened, Rules(found, remote=remote, token=token)), listening)
     return 0
 

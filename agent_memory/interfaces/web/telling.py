@@ -11,7 +11,7 @@ from agent_memory.model.memory import Memory
 from agent_memory.model.recall import Hit
 from agent_memory.model.text import open_boxes, shorten
 
-MAX_SHOWN_CHARS: Final = 4_000
+MAX_SHOWN_CHARS: Final = 1_500
 """What is longer is shown in part in a list, and whole by its id."""
 
 

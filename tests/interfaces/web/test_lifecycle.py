@@ -33,7 +33,9 @@ def command(code):
 @contextmanager
 def asked(api, **body):
     """The events of a running command, as pairs of name and value."""
-    with api.client.stream("POST", "/api/agents/command", json={"agentId": "dev", "command": "Bake it.", **body}) as got:
+    with api.client.stream(
+        "POST", "/api/agents/command", json={"agentId": "dev", "command": "Bake it.", **body}
+    ) as got:
         assert got.headers["content-type"].startswith("text/event-stream")
         yield events(until(PATIENCE_S, got.iter_lines()))
 
@@ -130,9 +132,9 @@ def test_a_command_and_its_children_end_with(workspace, ends):
 
 
 def test_words_of_a_chat_are_never_a_shells(workspace, tmp_path):
-    with site(workspace, agents__command=command(ECHO)) as api:
-        with asked(api, command=f"$(touch {tmp_path}/x); `touch {tmp_path}/x` | touch {tmp_path}/x") as told:
-            list(told)
+    hostile = f"$(touch {tmp_path}/x); `touch {tmp_path}/x` | touch {tmp_path}/x"
+    with site(workspace, agents__command=command(ECHO)) as api, asked(api, command=hostile) as told:
+        assert list(told)[-1][1]["exitCode"] == 0
     assert not (tmp_path / "x").exists()
 
 

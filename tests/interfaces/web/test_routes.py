@@ -143,8 +143,8 @@ def test_an_entry_tells_the_turn_that_it_came_from(workspace):
 
 
 def test_a_fact_has_every_value_that_it_had(api):
-    for value in ("vim", "emacs"):
-        set_ = api.post("/api/memory/profile", agentId="default", key="editor", value=value)
+    api.post("/api/memory/profile", agentId="default", key="editor", value="vim")
+    set_ = api.post("/api/memory/profile", agentId="default", key="editor", value="emacs")
     values = [
         one["value"] for one in api.get("/api/memory/profile/history", agentId="default", key="editor")["versions"]
     ]
