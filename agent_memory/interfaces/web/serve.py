@@ -24,7 +24,7 @@ from agent_memory.interfaces.web.server import Server
 
 HERE: Final = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE: Final = "0.0.0.0"  # noqa: S104  only where a user asks for it
-A_TOKEN: Final = r"[A-Za-z0-9._-]{16,200}"
+LONG_ENOUGH: Final = r"[A-Za-z0-9._-]{16,200}"
 TRIES: Final = 50
 
 
@@ -45,7 +45,7 @@ def serve(directory: str | None, host: str, port: int, *, opens: bool, remote: b
     host = host or (EVERYWHERE if remote else HERE[0])
     if (remote or host not in HERE) and not (remote and token):
         raise UsageError(f"{host} can be reached from elsewhere.", hint="Give --allow-remote and a --token for that.")
-    if token and not re.fullmatch(A_TOKEN, token):
+    if token and not re.fullmatch(LONG_ENOUGH, token):
         raise UsageError("This is no token.", hint="Take at least 16 letters, digits, '-', '_' and '.'.")
 
     @contextlib.contextmanager

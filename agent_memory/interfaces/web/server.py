@@ -1,7 +1,7 @@
 """The server: each route of the table, the page's files, and the stream of what changes.
 
 Work on the vault is done in two threads, one that reads and one that writes, so that writers queue here rather than at
-the vault's lock. Every request opens the product anew, so hand edits, settings and deleted indexes are seen.
+the vault's lock, and nobody who reads waits for them. Hand edits, settings and deleted indexes are seen at once.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from importlib import resources
 from typing import Any, Final, TypeVar
@@ -24,6 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agent_memory.app import vault
 from agent_memory.app.container import App
+from agent_memory.app.kept import Kept, Opened
 from agent_memory.errors import AgentMemoryError, InvalidValue
 from agent_memory.interfaces.web import failures
 from agent_memory.interfaces.web.events import Feed, output_of
@@ -34,7 +34,6 @@ from agent_memory.interfaces.web.shapes import Given, Reply, Route
 from agent_memory.interfaces.web.table import DOCUMENT, EVENTS, ROUTES, document
 from agent_memory.model.text import clean
 
-Opened = Callable[[], AbstractContextManager[App]]
 T = TypeVar("T")
 
 METHODS: Final = ("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE")
@@ -50,27 +49,25 @@ KINDS: Final = {
 
 
 class Worker:
-    """A thread that works on the vault, one thing after the other, and remembers the pages it has read."""
+    """A thread that works on the vault, one thing after the other, and remembers what it has read."""
 
-    def __init__(self, opened: Opened, name: str) -> None:
-        self._opened = opened
+    def __init__(self, opened: Opened, name: str, *, stays: bool) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=name)
-        self._last: App | None = None
+        self._kept = Kept(opened, stays=stays)
 
     async def do(self, work: Callable[[App], T]) -> T:
         """Do work; whoever gives it up does not undo it."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._run, work)
+
+        def run() -> T:
+            with self._kept.use() as app:
+                return work(app)
+
+        return await asyncio.get_running_loop().run_in_executor(self._pool, run)
 
     def close(self) -> None:
-        """Finish what was begun, and drop the rest."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
-
-    def _run(self, work: Callable[[App], T]) -> T:
-        with self._opened() as app:
-            if self._last is not None and self._last.folder.root == app.folder.root:
-                app.shelf = self._last.shelf
-            self._last = app
-            return work(app)
+        """Finish what was begun and waits, and end the thread."""
+        self._pool.submit(self._kept.close)
+        self._pool.shutdown(wait=True)
 
 
 class Server:
@@ -79,7 +76,8 @@ class Server:
     def __init__(self, opened: Opened, rules: Rules, *, body_s: float = BODY_S) -> None:
         self._rules = rules
         self._body_s = body_s
-        self._reading, self._writing = Worker(opened, "reads"), Worker(opened, "writes")
+        self._reading = Worker(opened, "reads", stays=True)
+        self._writing = Worker(opened, "writes", stays=False)
         self._feed = Feed(lambda: self._reading.do(vault.revisions))
         self._ended = asyncio.Event()
         self._compacting: str | None = None
