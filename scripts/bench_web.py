@@ -68,7 +68,9 @@ def search(client: httpx.Client, count: int) -> bool:
     chance, times = random.Random(SEED), []
     for number in range(count + 3):  # the first ones fill the mirror and what is remembered of the pages
         cpu, wall = time.process_time(), time.perf_counter()
-        client.get("/api/memory/search", params={"q": " ".join(chance.choices(SUBJECTS, WEIGHTS, k=chance.randint(1, 4)))}).raise_for_status()
+        client.get(
+            "/api/memory/search", params={"q": " ".join(chance.choices(SUBJECTS, WEIGHTS, k=chance.randint(1, 4)))}
+        ).raise_for_status()
         if number >= 3:
             times.append((time.process_time() - cpu, time.perf_counter() - wall))
     cpu_ms, wall_ms = (1000 * statistics.median(pair[n] for pair in times) for n in (0, 1))
