@@ -3,9 +3,9 @@
     bench_web.py [--memories 10000] [--searches 200]
 
 The vault of bench_cli.py is served on this computer. Search: `/api/memory/search` for one to four words, as people
-type them, one after the other; at most 20 ms at the median. Of processor time, that of this client included, because on a
-busy machine wall time says how busy it is. First paint: the page, each file that it names and each that these import,
-and what it asks first, the overview, a part of a page and the shared page; at most 200 kB in all, heads included.
+type them, one after the other; at most 20 ms at the median. Of processor time, that of this client included, because
+on a busy machine wall time says how busy it is. First paint: the page, each file that it names and each that these
+import, and what it asks first, the overview, a part of a page and the shared page; at most 200 kB, heads included.
 Exits with 1 where a target is missed.
 """
 

@@ -1,4 +1,4 @@
-"""Generate docs/cli.md, docs/settings.md and docs/routes.md from the program itself; with --check, say where they differ."""
+"""Generate pages of docs/ from the program itself; with --check, say which are out of date."""
 
 from __future__ import annotations
 
@@ -121,10 +121,10 @@ def routes_page() -> str:
         "# Routes of the HTTP API",
         "",
         NOTE,
-        "[http.md](http.md) says how they are used. A name with a capital is a shape, listed at the end; `?` marks what may",
-        "be left out or be null, `=` its default, `*` any name, `|null` what may be null, `/` parts words to choose from.",
-        "**Here** are those that answer on this computer alone. `Entry` and the shared page come with an `ETag`; where 412",
-        "may be answered `If-Match` is heeded.",
+        "[http.md](http.md) says how they are used. A name with a capital is a shape, listed at the end; `?` marks",
+        "what may be left out or be null, `=` its default, `*` any name, `|null` what may be null, `/` parts the",
+        "words to choose from. **Here** are those that answer on this computer alone. `Entry` and the shared page",
+        "come with an `ETag`; where 412 may be answered `If-Match` is heeded.",
         "",
     ]
     for route in ROUTES:

@@ -59,15 +59,17 @@ def serve(directory: str | None, host: str, port: int, *, opens: bool, remote: b
         folder = app.folder.root
     with contextlib.closing(_listening(host, port)) as listening:
         found = listening.getsockname()[1]
-        if port not in (0, found):
-            print(f"Port {port} is taken; this is {found}.", file=sys.stderr)
-        name = f"[{host}]" if ":" in host else HERE[0] if host == EVERYWHERE else host
-        address = f"http://{name}:{found}/"
-        print(f"Memory of {folder} at {address}{', and from other computers' * remote}", flush=True)
-        if opens:  # in a thread, since a browser in the terminal returns only when it is left
-            page = f"{address}?token={token}" if token else address
-            threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
-        _run(Server(opened, Rules(found, remote=remote, token=token)), listening)
+        served = Server(opened, Rules(found, remote=remote, token=token))
+        with _ending_well(served) as running:
+            if port not in (0, found):
+                print(f"Port {port} is taken; this is {found}.", file=sys.stderr)
+            name = f"[{host}]" if ":" in host else HERE[0] if host == EVERYWHERE else host
+            address = f"http://{name}:{found}/"
+            print(f"Memory of {folder} at {address}{', and from other computers' * remote}", flush=True)
+            if opens:  # in a thread, since a browser in the terminal returns only when it is left
+                page = f"{address}?token={token}" if token else address
+                threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
+            running.run(sockets=[listening])
     return 0
 
 
@@ -99,11 +101,13 @@ def config_of(served: Server) -> uvicorn.Config:
     )
 
 
-def _run(served: Server, listening: socket.socket) -> None:
-    # uvicorn raises the signal that ended it again when it is done, which would kill us with it.
-    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
+@contextlib.contextmanager
+def _ending_well(served: Server) -> Iterator[uvicorn.Server]:
+    """Yield what runs until it is told to end, from now on; uvicorn itself would raise the signal again afterwards."""
+    running = _Uvicorn(config_of(served), served)
+    before = {number: signal.signal(number, running.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        _Uvicorn(config_of(served), served).run(sockets=[listening])
+        yield running
     finally:
         served.close()
         for number, handler in before.items():

@@ -58,7 +58,7 @@ def _right(result):
 
 @pytest.mark.parametrize(("label", "mode"), CASES)
 def test_a_route_answers_as_the_document_says_whatever_it_is_sent(served, operations, label, mode):
-    @settings(max_examples=4, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @settings(max_examples=3, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
     @given(case=operations[label].as_strategy(generation_mode=mode))
     def asked(case):
         case.call_and_validate(checks=CHECKS)
