@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import anyio
 
+from agent_memory.errors import AgentMemoryError
 from agent_memory.interfaces.web.shapes import Command
 
 LOOK_EVERY_S: Final = 1.0
@@ -36,6 +37,7 @@ class Feed:
         self._look = look
         self._listeners: set[asyncio.Queue[bytes | None]] = set()
         self._looking: asyncio.Task[None] | None = None
+        self._has_looked = asyncio.Event()
         self._ended = False
 
     async def listen(self) -> AsyncIterator[bytes]:
@@ -44,8 +46,9 @@ class Feed:
         self._listeners.add(queue)
         try:
             if self._looking is None:
-                # Before anybody is greeted: what changes from then on is told.
-                self._looking = asyncio.create_task(self._keep_looking(await self._look()), name="feed")
+                self._has_looked = asyncio.Event()
+                self._looking = asyncio.create_task(self._keep_looking(), name="feed")
+            await self._has_looked.wait()  # so that whoever has been greeted is told of every change
             yield event("hello", {})
             while not self._ended:
                 try:
@@ -72,13 +75,21 @@ class Feed:
         for queue in self._listeners:
             queue.put_nowait(None)
 
-    async def _keep_looking(self, before: Pages) -> None:
+    async def _keep_looking(self) -> None:
+        before = await self._seen({})
+        self._has_looked.set()
         while True:
             await asyncio.sleep(LOOK_EVERY_S)
-            now = await self._look()
+            now = await self._seen(before)
             if changed := sorted(path for path in {*before, *now} if before.get(path) != now.get(path)):
                 self.tell("pages", {"pages": changed})
             before = now
+
+    async def _seen(self, before: Pages) -> Pages:
+        """Look; where that cannot be done nothing has changed, and whoever asks for a page is told why."""
+        with contextlib.suppress(AgentMemoryError, OSError):
+            return await self._look()
+        return before
 
 
 async def output_of(command: Command, prompt: str, told: Any, ended: asyncio.Event) -> AsyncIterator[bytes]:

@@ -174,7 +174,7 @@ class Server:
 
     async def _fields(self, route: Route, request: Request) -> dict[str, Any]:
         fields = fields_of(route.takes)
-        if route.writes:
+        if route.has_body:
             return checked(fields, await self._body(request))
         return checked(
             fields, from_address(fields, [(clean(k), clean(v)) for k, v in request.query_params.multi_items()])

@@ -54,7 +54,7 @@ class Route:
 
     ``takes`` are parameters of a GET's address, else fields of a JSON body; ``gives`` is the answer; both in the
     ``notation``. ``errors`` are the statuses beside those that any route may answer. ``upkeep`` ones are for this
-    computer alone. One with 412 among its errors heeds ``If-Match``.
+    computer alone. One with 412 among its errors heeds ``If-Match``. One that ``asks`` changes nothing.
     """
 
     method: Method
@@ -64,6 +64,7 @@ class Route:
     gives: str
     errors: tuple[int, ...] = ()
     upkeep: bool = False
+    asks: bool = False
 
     @property
     def doc(self) -> str:
@@ -71,6 +72,11 @@ class Route:
         return " ".join((self.run.__doc__ or "").split())
 
     @property
+    def has_body(self) -> bool:
+        """Whether it takes a JSON body."""
+        return self.method != "GET"
+
+    @property
     def writes(self) -> bool:
         """Whether it may change something."""
-        return self.method != "GET"
+        return self.has_body and not self.asks

@@ -102,10 +102,11 @@ ROUTES: Final = (
     # sessions
     Route("GET", "/api/memory/context", reading.context, _BRIEF.format("line"), "Briefing", (404,)),
     Route("POST", "/api/memory/context", reading.context, f"{_BRIEF.format('text')}, history?: [message]", "Briefing",
-          (404,)),
+          (404,), asks=True),
     Route("POST", COMMAND, lifecycle.command,
           'agentId: name, command: text, persona?: text = "", chatId?: line, resume?: flag = false',
-          "{agentId: string, chatId: string|null, prompt: string, briefed: flag, tokens: count}", upkeep=True),
+          "{agentId: string, chatId: string|null, prompt: string, briefed: flag, tokens: count}", upkeep=True,
+          asks=True),
     Route("GET", "/api/memory", lifecycle.conversation, "agentId: name",
           "{agentId: string, savedAt: string|null, chatId: string|null, messages: [object]}"),
     Route("POST", "/api/memory", lifecycle.converse, _CHAT, "Saved"),
@@ -159,7 +160,7 @@ def document() -> dict[str, Any]:
 def _operation(route: Route) -> dict[str, Any]:
     told: dict[str, Any] = {"summary": route.doc, "responses": _responses(route)}
     fields = fields_of(route.takes)
-    if route.writes:
+    if route.has_body:
         loose = [one if one.required else one.or_null() for one in fields]
         told["requestBody"] = {"required": bool(fields), "content": _json(object_of(loose))}
         match_ = {"name": "If-Match", "in": "header", "required": False, "schema": {"type": "string"}}
@@ -172,7 +173,7 @@ def _responses(route: Route) -> dict[str, Any]:
     content = _json(shape_of(route.gives))
     if route.path == COMMAND:
         content["text/event-stream"] = {"schema": {"type": "string"}}
-    errors = sorted({*ALWAYS, *route.errors, *(WITH_BODY if route.writes else ())})
+    errors = sorted({*ALWAYS, *route.errors, *(WITH_BODY if route.has_body else ())})
     told = {str(one): {"description": REASONS[one], "content": _json(shape_of("Error"))} for one in errors}
     return {"200": {"description": route.doc, "content": content}, **told}
 

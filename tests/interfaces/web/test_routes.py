@@ -1,5 +1,6 @@
 """What the routes do to a vault, over real HTTP."""
 
+import contextlib
 import json
 import threading
 
@@ -261,3 +262,16 @@ def test_nothing_is_made_by_looking(api, workspace):
     api.get("/api/memory/context", agentId="default")
 
     assert not workspace.memory.exists()
+
+
+def test_many_may_listen_and_each_is_told(api, workspace):
+    api.add("There is a vault.")
+    with contextlib.ExitStack() as streams:
+        listening = [
+            until(PATIENCE_S, streams.enter_context(api.client.stream("GET", "/api/events")).iter_lines())
+            for _ in range(3)
+        ]
+        assert [next(lines) for lines in listening] == ["event: hello"] * 3
+        (workspace.memory / "_project.md").write_text("# Mudou\n")
+        for lines in listening:
+            assert 'data: {"pages": ["_project.md"]}' in lines
