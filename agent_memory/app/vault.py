@@ -34,9 +34,11 @@ class Written:
 
 def entries(app: App, agent: str, category: str, show: Shown = "active") -> list[Memory]:
     """Return the entries of one page, as they stand: what counts, what is proposed, its archive, or all there is."""
-    view = app.vault.view()
+    view = app.vault.view(partial=True)
     check_agent(app, agent)
     check_category(view, category)
+    if error := view.refusal(agent, (category,)):
+        raise error
     here = view.of(agent, category, archived={"archived": True, "all": None}.get(show, False))
     wanted: dict[str, Callable[[Memory], bool]] = {
         "active": lambda memory: memory.active,

@@ -92,7 +92,7 @@ class Server:
                     Address(DOCUMENT, self._document),
                     Address(EVENTS, self._events),
                     *addresses,
-                    Address("/{name:path}", self._file),
+                    Address("/{name:path}", self._file, methods=METHODS),
                 ],
                 exception_handlers={
                     AgentMemoryError: failures.told,
@@ -211,7 +211,7 @@ class Server:
             answer.set_cookie(COOKIE, self._rules.token, httponly=True, samesite="strict")
             return answer
         name = request.path_params["name"] or "index.html"
-        kind = KINDS.get(name.rpartition(".")[2])
+        kind = KINDS.get(name.rpartition(".")[2]) if request.method in ("GET", "HEAD") else None
         found = resources.files(__package__).joinpath(FOLDER)
         for one in found.iterdir() if kind else ():
             if one.name == name and one.is_file():

@@ -127,8 +127,8 @@ ROUTES: Final = (
 )
 # fmt: on
 
-ALWAYS: Final = (400, 403, 413, 500, 503)
-WITH_BODY: Final = (408, 415)
+ALWAYS: Final = (400, 401, 403, 500, 503)
+WITH_BODY: Final = (408, 413, 415)
 REASONS: Final[Mapping[int, str]] = {
     400: "Something that was given cannot be.",
     401: "There is no token, or another one.",

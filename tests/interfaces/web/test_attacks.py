@@ -146,6 +146,12 @@ def test_there_is_nothing_but_the_page_and_the_routes(api, path):
     assert b"import" not in answer
 
 
+def test_nothing_can_be_sent_where_there_is_nothing(api):
+    assert status(request(api, "POST", "/api/memory/close")) == 404
+    assert status(request(api, "DELETE", "/")) == 404
+    assert status(request(api, "PATCH", "/api/memory/vault")) == 405
+
+
 @pytest.mark.parametrize("target", ["//", "///api", "http://evil.test/", "*", "/?token=x&token=y", "/" + "a" * 60_000])
 def test_no_address_ends_the_server(api, target):
     assert status(request(api, "GET", target)) in (200, 400, 404)

@@ -275,3 +275,16 @@ def test_many_may_listen_and_each_is_told(api, workspace):
         (workspace.memory / "_project.md").write_text("# Mudou\n")
         for lines in listening:
             assert 'data: {"pages": ["_project.md"]}' in lines
+
+
+def test_a_page_that_cannot_be_read_costs_itself(api, workspace, tmp_path):
+    entry = api.add("There is a vault.")
+    (tmp_path / "elsewhere.md").write_text("# Not ours\n")
+    (workspace.memory / "dev").mkdir()
+    (workspace.memory / "dev" / "notes.md").mkdir()
+    (workspace.memory / "default" / "lessons.md").symlink_to(tmp_path / "elsewhere.md")
+
+    assert api.listed() == [entry]
+    refused = api.client.post("/api/memory/vault", json={"agentId": "dev", "category": "notes", "content": "x"})
+    assert (refused.status_code, refused.json()["error"]["type"]) == (500, "FileError")
+    assert api.add("It goes on.", "notes")["content"] == "It goes on."
