@@ -62,12 +62,8 @@ def replace(app: App, text: str, *, expected: str | None = None) -> int:
     """
     redacted, allowed = redact(text), {expected}
     if expected == revision("") and not app.shelf.is_prepared():  # the first writer finds what a vault starts with
-        allowed |= set(
-            map(
-                revision,
-                seeds(app.folder.root.absolute().parent, app.settings.text("vault.language"), new=False).values(),
-            )
-        )
+        started = seeds(app.folder.root.absolute().parent, app.settings.text("vault.language"), new=False)
+        allowed.update(map(revision, started.values()))
 
     def written(before: str) -> str:
         if expected is not None and revision(before) not in allowed:

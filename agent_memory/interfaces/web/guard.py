@@ -17,6 +17,7 @@ from starlette.requests import cookie_parser
 
 COOKIE: Final = "agent_memory_token"
 PROXIED: Final = ("forwarded", "via", "x-real-ip", "cf-connecting-ip", "true-client-ip", "x-client-ip")
+HTTP_PORT: Final = 80  # which browsers do not name
 PROXIED_PREFIX: Final = "x-forwarded"
 SAFE: Final[Mapping[str, str]] = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
@@ -60,11 +61,11 @@ class Rules:
 
     def refusal(self, asked: Asked) -> Refusal | None:
         """Return why a request is refused; None if it is not."""
-        hosts, origins = asked.headers.getlist("host"), asked.headers.getlist("origin")
-        is_here = len(hosts) == 1 and hosts[0].lower() in self.names
+        hosts = [host.lower() for host in asked.headers.getlist("host")]
+        is_here = len(hosts) == 1 and hosts[0] in self.names
         if len(hosts) != 1 or not (is_here or self.remote):
             return Refusal(403, "This name is not ours.", f"Ask http://127.0.0.1:{self.port}.")
-        if any(origin != f"http://{hosts[0]}" for origin in origins) or self._is_foreign(asked):
+        if self._is_foreign(asked, hosts[0]):
             return Refusal(403, "Another site may not ask.", "Open the page at its own address.")
         if asked.upkeep and not (is_here and _is_loopback(asked.client) and not _is_proxied(asked.headers)):
             return Refusal(403, "This is for this computer alone.", "Ask on the computer itself, without a proxy.")
@@ -75,7 +76,8 @@ class Rules:
     @property
     def names(self) -> frozenset[str]:
         """What we are called on this computer."""
-        return frozenset(f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]"))
+        port = f":{self.port}" if self.port != HTTP_PORT else ""
+        return frozenset(f"{name}{port}" for name in ("127.0.0.1", "localhost", "[::1]"))
 
     def knows(self, token: str) -> bool:
         """Tell whether this is the token."""
@@ -87,8 +89,11 @@ class Rules:
             return self.knows(given.strip())
         return self.knows(cookie_parser(headers.get("cookie", "")).get(COOKIE, ""))
 
-    def _is_foreign(self, asked: Asked) -> bool:
+    def _is_foreign(self, asked: Asked, host: str) -> bool:
         """Tell whether a browser says that another site is behind this; a link to the page itself may be followed."""
+        ours = {f"http://{host}", *({f"https://{host}"} if self.remote else ())}  # there may be TLS in front of us
+        if any(origin.lower() not in ours for origin in asked.headers.getlist("origin")):
+            return True
         sites = asked.headers.getlist("sec-fetch-site")
         followed = asked.is_page and asked.method == "GET" and asked.headers.get("sec-fetch-mode") == "navigate"
         return any(site not in ("same-origin", "none") for site in sites) and not followed

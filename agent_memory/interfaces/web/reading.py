@@ -10,14 +10,13 @@ from typing import Any
 from agent_memory import __version__
 from agent_memory.app import brief, changes, names, profile, project, quote, recall, sessions, stats, tending, vault
 from agent_memory.app.container import App
+from agent_memory.app.counts import contents
 from agent_memory.errors import UnknownAgent, UsageError
 from agent_memory.interfaces.web import telling
 from agent_memory.interfaces.web.rendering import html_of
 from agent_memory.interfaces.web.shapes import Given, Reply
-from agent_memory.model.memory import Memory
 from agent_memory.model.recall import Query
 from agent_memory.model.syntax import parse
-from agent_memory.model.text import open_boxes
 
 
 def agents(app: App, given: Given) -> dict[str, Any]:
@@ -37,50 +36,38 @@ def short_vault(app: App, given: Given) -> dict[str, Any]:
 def counts(app: App, given: Given) -> dict[str, Any]:
     """Count the entries of an agent by category."""
     agent = names.check_agent(app, given["agent"])
-    return {"counts": _counted(app).get(agent, {})}
+    found = (one.entries for one in contents(app).agents if one.agent == agent)
+    return {"counts": next(found, {})}
 
 
 def short_stats(app: App, given: Given) -> dict[str, Any]:
     """Count all entries by agent and category."""
-    rows = [_agent_stats(agent, counts) for agent, counts in _counted(app).items()]
-    rows.sort(key=lambda row: (-row["total"], row["agentId"]))
-    return {"totalAgents": len(rows), "totalEntries": sum(row["total"] for row in rows), "agentStats": rows}
-
-
-def _agent_stats(agent: str, counts: dict[str, int]) -> dict[str, Any]:
-    return {"agentId": agent, "counts": counts, "total": sum(counts.values())}
-
-
-def _counted(app: App) -> dict[str, dict[str, int]]:
-    """Return how many entries count, by agent and category; every category is named."""
-    view = app.shelf.view(fresh=False, partial=True)
-    known = names.categories(view)
-    active = Counter((one.page.agent, one.page.category) for one in view.memories if _is_here(one))
-    return {agent: {name: active[agent, name] for name in known} for agent in sorted(view.agents)}
-
-
-def _is_here(memory: Memory) -> bool:
-    return memory.active and not memory.page.archived
+    found = sorted(contents(app).agents, key=lambda one: (-one.total, one.agent))
+    rows = [{"agentId": one.agent, "counts": one.entries, "total": one.total} for one in found]
+    return {"totalAgents": len(rows), "totalEntries": sum(one.total for one in found), "agentStats": rows}
 
 
 def overview(app: App, given: Given) -> dict[str, Any]:
     """Return what a page shows first."""
-    view = app.shelf.view(fresh=False, partial=True)
-    proposed = Counter(one.page.agent for one in view.memories if one.status == vault.PROPOSED)
-    tasks = [one for one in view.memories if one.page.category == "tasks" and _is_here(one)]
-    boxes = Counter[str]()
-    for one in tasks:
-        boxes[one.page.agent] += len(open_boxes(one.body))
-    rows = [_agent_stats(agent, counts) for agent, counts in _counted(app).items()]
+    found = contents(app)
     return {
         "version": __version__,
         "folder": str(app.folder.root),
         "agentId": app.agent,
         "hasCommand": bool(app.settings.text("agents.command")),
-        "categories": list(names.categories(view)),
-        "agents": [{**row, "proposed": proposed[row["agentId"]], "openTasks": boxes[row["agentId"]]} for row in rows],
+        "categories": list(found.categories),
+        "agents": [
+            {
+                "agentId": one.agent,
+                "counts": one.entries,
+                "total": one.total,
+                "proposed": one.proposed,
+                "openTasks": one.open_tasks,
+            }
+            for one in found.agents
+        ],
         "projectWords": len(app.shelf.project_text().split()),
-        "unreadable": [str(error.message) for error in view.unreadable.values()],
+        "unreadable": list(found.unreadable),
     }
 
 

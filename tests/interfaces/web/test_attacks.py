@@ -264,6 +264,7 @@ def test_who_asks_from_elsewhere_needs_the_token(workspace):
         assert ask("/api/agents", headers={**told, "Host": "my-desk:80"}).status_code == 200
         assert ask("/api/memory/compact/plan", headers={**told, "Host": "my-desk:80"}).status_code == 403
         assert ask("/api/agents", headers={**told, "Origin": "http://evil.test"}).status_code == 403
+        assert ask("/api/agents", headers={**told, "Host": "my-desk", "Origin": "https://my-desk"}).status_code == 200
 
         opened = ask("/", params={"token": token})
         assert (opened.status_code, opened.headers["location"]) == (303, "/")
