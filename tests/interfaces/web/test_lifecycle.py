@@ -1,7 +1,6 @@
 """A session as a dashboard leads it: its first prompt, the agent's answer as it comes, saving, ending."""
 
 import json
-import os
 import shlex
 import sys
 import time
@@ -56,8 +55,9 @@ def numbers_in(told):
 
 def is_alive(number):
     """Whether a process runs; one that has ended and that nobody has asked about does not."""
+    if not Path("/proc/self/stat").exists():
+        pytest.skip("needs /proc")
     try:
-        os.kill(number, 0)
         return ") Z " not in Path(f"/proc/{number}/stat").read_text()
     except (ProcessLookupError, FileNotFoundError):
         return False
