@@ -26,6 +26,8 @@ HERE: Final = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE: Final = "0.0.0.0"  # noqa: S104  only where a user asks for it
 LONG_ENOUGH: Final = r"[A-Za-z0-9._-]{16,200}"
 TRIES: Final = 50
+FINISH_S: Final = 30
+"""How long what is being written may take at the end; streams end at once."""
 
 
 def serve(directory: str | None, host: str, port: int, *, opens: bool, remote: bool, token: str) -> int:
@@ -96,7 +98,7 @@ def config_of(served: Server) -> uvicorn.Config:
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        timeout_graceful_shutdown=5,
+        timeout_graceful_shutdown=FINISH_S,
         limit_concurrency=200,
     )
 

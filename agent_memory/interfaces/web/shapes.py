@@ -78,5 +78,5 @@ class Route:
 
     @property
     def writes(self) -> bool:
-        """Whether it may change something."""
-        return self.has_body and not self.asks
+        """Whether it may change something, or take as long as what does."""
+        return (self.has_body or self.upkeep) and not self.asks

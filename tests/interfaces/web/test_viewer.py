@@ -147,3 +147,25 @@ def test_without_the_extra_it_says_what_to_install(workspace, tmp_path):
 
     assert (done.returncode, done.stdout) == (1, "")
     assert 'pip install "agent-memory[web]"' in done.stderr
+
+
+def test_what_is_being_written_when_it_ends_is_written_and_answered(workspace):
+    with viewer(workspace) as (process, url), client(url) as asking:
+        assert add(asking, "There is a vault.").status_code == 200
+        said = [
+            {"role": "user" if number % 2 else "agent", "text": f"Let's book oven {number}, because it is hot."}
+            for number in range(200)
+        ]
+        answers = []
+        body = {"agentId": "dev", "messages": said}
+        writer = threading.Thread(target=lambda: answers.append(asking.post("/api/agents/close", json=body)))
+        writer.start()
+        chat = workspace.memory / "conversations" / "dev.json"
+        wait = threading.Event()
+        while not chat.exists():
+            assert not wait.wait(0.01)
+        process.terminate()
+        writer.join(PATIENCE_S)
+        _, err = process.communicate(timeout=PATIENCE_S)
+    assert (process.returncode, err) == (0, "")
+    assert answers[0].json()["turns"] == 200
