@@ -12,7 +12,7 @@ def main() -> int:
         return _hook(*words)
     from agent_memory.interfaces.cli.main import run
 
-    return run(sys.argv[1:], {"mcp": _mcp, "hook": _hook})
+    return run(sys.argv[1:], {"mcp": _mcp, "hook": _hook, "viewer": _viewer})
 
 
 def _hook(*words: str) -> int:
@@ -21,16 +21,27 @@ def _hook(*words: str) -> int:
     serve(words)
 
 
+def _viewer(directory: str | None, host: str, port: int, *, opens: bool, remote: bool, token: str) -> int:
+    try:
+        from agent_memory.interfaces.web.serve import serve
+    except ModuleNotFoundError as error:
+        raise _missing(error, "The viewer", "web", ("starlette", "uvicorn", "markdown_it", "nh3", "anyio")) from error
+    return serve(directory, host, port, opens=opens, remote=remote, token=token)
+
+
 def _mcp(directory: str | None, workspace: str | None, agent: str | None) -> int:
     try:
         from agent_memory.interfaces.mcp_server.serve import serve
     except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in ("mcp", "mcp_types", "anyio", "pydantic"):
-            raise
-        from agent_memory.errors import ExtraMissing
-
-        raise ExtraMissing.of("The MCP server", "mcp") from error
+        raise _missing(error, "The MCP server", "mcp", ("mcp", "mcp_types", "anyio", "pydantic")) from error
     return serve(directory, workspace, agent)
+
+
+def _missing(error: ModuleNotFoundError, what: str, extra: str, modules: tuple[str, ...]) -> Exception:
+    """Return what to raise for a module that is not there: the sentence, if the extra would bring it."""
+    from agent_memory.errors import ExtraMissing
+
+    return ExtraMissing.of(what, extra) if (error.name or "").split(".")[0] in modules else error
 
 
 if __name__ == "__main__":

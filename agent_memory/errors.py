@@ -13,6 +13,7 @@ The tree::
     ├── FileError               a file or folder cannot be read, written or made
     ├── LockTimeout             somebody else holds the vault's lock
     ├── PageConflict            a page changed under us again and again
+    ├── Outdated                what was to be changed is no longer as the caller has read it
     ├── DatabaseError           SQLite refused
     │   ├── DatabaseBroken      the file is no database, or a damaged one
     │   └── DatabaseTooNew      a newer program wrote it
@@ -91,6 +92,10 @@ class LockTimeout(AgentMemoryError):
 
 class PageConflict(AgentMemoryError):
     """A page kept changing between being read and being replaced."""
+
+
+class Outdated(AgentMemoryError):
+    """What was to be changed is not as it was when the caller read it; nothing was changed."""
 
 
 class DatabaseError(AgentMemoryError):

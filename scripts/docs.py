@@ -1,4 +1,4 @@
-"""Generate docs/cli.md and docs/settings.md from the program itself; with --check, say where they differ."""
+"""Generate pages of docs/ from the program itself; with --check, say which are out of date."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import typer
 
 from agent_memory.interfaces.cli.examples import EXAMPLES
 from agent_memory.interfaces.cli.main import build
+from agent_memory.interfaces.web.notation import WORDS
+from agent_memory.interfaces.web.table import REASONS, ROUTES, SHAPES
 from agent_memory.system.settings_table import MAXIMUM, SETTINGS, Setting, Value
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -114,7 +116,37 @@ def _label(param) -> str:
     return str(param.metavar or param.name.upper())
 
 
-PAGES = {"settings.md": settings_page, "cli.md": cli_page}
+def routes_page() -> str:
+    lines = [
+        "# Routes of the HTTP API",
+        "",
+        NOTE,
+        "[http.md](http.md) says how they are used. A name with a capital is a shape, listed at the end; `?` marks",
+        "what may be left out or be null, `=` its default, `*` any name, `|null` what may be null, `/` parts the",
+        "words to choose from. **Here** are those that answer on this computer alone. `Entry` and the shared page",
+        "come with an `ETag`; where 412 may be answered `If-Match` is heeded.",
+        "",
+    ]
+    for route in ROUTES:
+        lines += [f"### {route.method} `{route.path}`", "", route.doc + " **Here.**" * route.upkeep, ""]
+        lines += [f"- takes `{route.takes}`"] * bool(route.takes)
+        lines += [f"- gives `{route.gives}`"]
+        lines += [f"- may also answer {', '.join(map(str, route.errors))}"] * bool(route.errors)
+        lines += [""]
+    lines += ["## Shapes", "", *(f"- **{name}** `{text}`" for name, text in SHAPES.items()), ""]
+    lines += ["## Single values", "", *(f"- **{name}** {_limits(schema)}" for name, schema in WORDS.items()), ""]
+    lines += ["## Statuses", "", *(f"- **{status}** {reason}" for status, reason in REASONS.items()), ""]
+    return "\n".join(lines)
+
+
+def _limits(schema) -> str:
+    told = ", ".join(
+        f"{name} {value}" for name, value in schema.items() if name not in ("type", "properties", "required")
+    )
+    return f"{schema['type']}{f', {told}' if told else ''}"
+
+
+PAGES = {"settings.md": settings_page, "cli.md": cli_page, "routes.md": routes_page}
 
 if __name__ == "__main__":
     stale = []

@@ -66,7 +66,7 @@ The backup host is called gallery.
 """,
 }
 CHAT = "Let's go with SQLite for the order store, one file per shop, because backups are a plain copy."
-LASTING = ("watch", "mcp", "hook")
+LASTING = ("watch", "viewer", "mcp", "hook")
 
 
 @dataclass(frozen=True)
@@ -129,9 +129,10 @@ def _as_process(words: list[str], given: str, where: Path) -> Ended:
         command, cwd=where, env={**os.environ}, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
-        if words[0] == "watch":
-            assert process.stderr is not None
-            told = process.stderr.readline()
+        if words[0] in ("watch", "viewer"):  # which say one line once they are there, and then go on
+            speaking = process.stderr if words[0] == "watch" else process.stdout
+            assert speaking is not None
+            told = speaking.readline()
             process.terminate()
             out, err = process.communicate(timeout=60)
             return Ended(process.returncode, out, told + err)

@@ -14,7 +14,7 @@ from typing import Any
 from agent_memory.app import ingest
 from agent_memory.app.container import App, open_app
 from agent_memory.app.ingest import Options, Tally
-from agent_memory.model.memory import Memory
+from agent_memory.model.memory import SYSTEM_TAGS, Memory
 from agent_memory.sources.cursor import cursor_slug
 from agent_memory.system.clock import Clock
 from tests.fakes import FrozenClock
@@ -107,9 +107,8 @@ class Workspace:
 
 def essence(memories: tuple[Memory, ...]) -> set[tuple[Any, ...]]:
     """What law 2 compares: the active entries' category, body, tags but the system's, and key; handoffs too."""
-    system = {"auto-extract", "auto-handoff"}
     return {
-        (memory.page.category, memory.body, frozenset(memory.tags) - system, memory.key)
+        (memory.page.category, memory.body, frozenset(memory.tags) - SYSTEM_TAGS, memory.key)
         for memory in memories
         if memory.active
     }

@@ -16,6 +16,7 @@ from agent_memory.context.counting import COUNTERS
 from agent_memory.context.sections import Message, Source, latest_first
 from agent_memory.errors import FileError
 from agent_memory.model.briefing import Briefing, Kind
+from agent_memory.model.ids import check_name
 from agent_memory.model.recall import Hit, Query
 from agent_memory.recall.engine import recall
 from agent_memory.redaction import redact
@@ -56,6 +57,7 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
     shown: Set[str] = frozenset(),
     session: str = "",
     history: History = (),
+    may_be_new: bool = False,
 ) -> Briefing:
     """Pack what ``agent`` needs for ``command`` into its budget.
 
@@ -71,12 +73,13 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
         session: The conversation that the command is from; what it is told is remembered for it, and a model's
             rewriting of the command.
         history: What was said before, oldest first: what a command refers to is looked for too.
+        may_be_new: The agent may be one that has no pages yet.
 
     Raises:
         UnknownAgent: It has no pages and is not the workspace's own.
         UsageError: The budget is too small for any briefing.
     """
-    check_agent(app, agent)
+    check_name(agent, "an agent") if may_be_new else check_agent(app, agent)
     if recovering is None:
         recovering = _left_off(app, agent) if kind == "session" else ()
     briefing = build(

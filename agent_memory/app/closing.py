@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 
 from agent_memory.app.container import App
 from agent_memory.app.fold import Clean, Pass
 from agent_memory.extraction import Memo, pick_up, restart_handoff
+from agent_memory.extraction.handoff import CLOSE_TAG
 from agent_memory.extraction.memo import OpenTask
 from agent_memory.fabric.forgotten import forgotten_at
 from agent_memory.fabric.handoffs import place_handoff
@@ -39,11 +41,16 @@ def start_of(app: App, reading: Reading) -> Memo:
     return restart_handoff(Memo(tasks=tasks), after=last)
 
 
-def close(app: App, view: View, one: Pass, summary: str, *, now: datetime) -> Batch:
-    """Write a conversation's handoff, continued behind whatever a person has made their own."""
+def close(app: App, view: View, one: Pass, summary: str, *, now: datetime, ended: bool) -> Batch:
+    """Write a conversation's handoff, continued behind whatever a person has made their own.
+
+    One that its host has ``ended`` says so in its tags.
+    """
     tried: set[str] = set()
     while (candidate := one.handoff(summary)) is not None and candidate.key not in tried:
         tried.add(candidate.key)
+        if ended:
+            candidate = replace(candidate, tags=tuple(dict.fromkeys((*candidate.tags, CLOSE_TAG))))
         placed = place_handoff(view, candidate, agent=one.agent, now=now)
         if isinstance(placed, Batch):
             one.closed = bool(placed.changes)

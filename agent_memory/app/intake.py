@@ -228,7 +228,8 @@ class Intake:
         minimum, now = self._app.settings.number("extraction.min_confidence"), self._app.clock.now()
         propose = self._app.settings.text("extraction.mode") == "propose"
         taking = take(view, proposals, Rules(now, minimum, propose=propose))
-        closings = (close(self._app, view, one, self._summary, now=now) for one in passes if one.closes)
+        ended = self._given is not None
+        closings = (close(self._app, view, one, self._summary, now=now, ended=ended) for one in passes if one.closes)
         return taking, Batch.joined((taking.batch, *closings, self._ears.notes if self._ears else Batch()))
 
     def _count(self, one: Pass) -> None:

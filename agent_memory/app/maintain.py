@@ -6,13 +6,14 @@ interrupts one, running it again gives what one undisturbed run would have given
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from agent_memory.app.container import App
 from agent_memory.app.migrate import held_notes
@@ -30,6 +31,10 @@ from agent_memory.vault.store import View
 VECTORS_AT_ONCE: Final = 16
 VECTORS_FOR: Final = timedelta(seconds=2)
 """How long the watcher makes vectors before it looks around again."""
+
+
+PAGE_EVERY: Final = timedelta(minutes=10)
+"""How often a page that is open has the vault compacted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +158,21 @@ def _remember(app: App, done: Compaction) -> None:
     with locks.locked(app.folder.lock, timeout_s=app.settings.number("vault.lock_timeout_s")):
         files.put(app.folder.compact_log, checkpoints.as_json(result))
     app.state.record_run("compact", now, result)
+
+
+def last_compaction(app: App) -> dict[str, Any] | None:
+    """Return what the last compaction did, as its log has it; None if there was none, or the log cannot be read."""
+    try:
+        found = json.loads(files.read_text(app.folder.compact_log) or "null")
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def is_compaction_due(app: App) -> bool:
+    """Tell whether the last compaction was so long ago that an open page wants another."""
+    last = app.state.last_run("compact") if app.folder.state.exists() else None
+    return last is None or not timedelta(0) <= app.clock.now() - last.at < PAGE_EVERY
 
 
 def reindex(app: App, *, vectors: bool) -> Reindexing:

@@ -12,11 +12,13 @@ from typing import Final
 from agent_memory.app.container import App
 from agent_memory.app.conversations import judged
 from agent_memory.app.stack import MANIFESTS, stack_of
-from agent_memory.errors import FileError
+from agent_memory.errors import FileError, Outdated
+from agent_memory.model.ids import digest
 from agent_memory.model.text import one_line, shorten
 from agent_memory.redaction import redact
 from agent_memory.system import files
 from agent_memory.vault.block import spliced
+from agent_memory.vault.templates import seeds
 
 BLOCK: Final = "project"
 TAG: Final = "project"
@@ -47,10 +49,28 @@ def edit(app: App) -> Path:
     return path
 
 
-def replace(app: App, text: str) -> int:
-    """Replace the page by ``text``; return how many secrets were taken out of it first."""
-    redacted = redact(text)
-    app.vault.rewrite_project(lambda text: redacted.text)
+def revision(text: str) -> str:
+    """Return what changes with every change to the page."""
+    return digest(BLOCK, text)
+
+
+def replace(app: App, text: str, *, expected: str | None = None) -> int:
+    """Replace the page by ``text``; return how many secrets were taken out of it first.
+
+    Raises:
+        Outdated: It has another ``revision`` than the ``expected`` one.
+    """
+    redacted, allowed = redact(text), {expected}
+    if expected == revision("") and not app.shelf.is_prepared():  # the first writer finds what a vault starts with
+        started = seeds(app.folder.root.absolute().parent, app.settings.text("vault.language"), new=False)
+        allowed.update(map(revision, started.values()))
+
+    def written(before: str) -> str:
+        if expected is not None and revision(before) not in allowed:
+            raise Outdated("The page has changed since it was read.", hint="Read it again.", current=before)
+        return redacted.text
+
+    app.vault.rewrite_project(written)
     return redacted.count
 
 

@@ -80,8 +80,12 @@ def history(text: str) -> list[tuple[Speaker, str]]:
         given = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         raise UsageError(f"The history is not JSON: {error}.", hint='Write [{"role": "user", "text": "…"}].') from error
-    said = chat("host", given).messages
-    return [("user" if message["role"] == "user" else "assistant", message["text"]) for message in said]
+    return said(chat("host", given))
+
+
+def said(chat: Chat) -> list[tuple[Speaker, str]]:
+    """Return a chat as what was said before a prompt."""
+    return [("user" if message["role"] == "user" else "assistant", message["text"]) for message in chat.messages]
 
 
 def checkpoint(app: App, chat: Chat) -> Checkpoint:
@@ -94,6 +98,26 @@ def is_excluded(app: App, chat: Chat) -> bool:
     """Tell whether a chat is one that is never taken."""
     title = next((message["text"] for message in chat.messages if ROLES[message["role"]] == "user"), "")
     return Exclusions.of(app).match((f"{chat.agent}.json", chat.chat_id or ""), lambda: title_in(title))
+
+
+def converse(app: App, chat: Chat) -> Checkpoint:
+    """Save a whole chat where a dashboard has its agent's, and its newest messages as a checkpoint.
+
+    What the machine learns from it is learnt when it is quiet, as from any chat; nothing is taken here.
+    """
+    given = Checkpoint(chat.agent, app.clock.now(), chat.messages, chat.chat_id, chat.model_id)
+    saved = _save(app, given)
+    with locks.locked(app.folder.lock, timeout_s=app.settings.number("vault.lock_timeout_s")):
+        whole = checkpoints.bare(given, cleaner(View(taken=app.shelf.ledger())), keep=len(chat.messages))
+        files.make_folder(app.folder.conversations)
+        files.put(_conversation(app, chat.agent), checkpoints.to_json(whole))
+    return saved
+
+
+def conversation(app: App, agent: str) -> Checkpoint | None:
+    """Return the chat that a dashboard has saved for an agent; None if there is none that can be read."""
+    snapshot = files.read(_conversation(app, agent))
+    return checkpoints.parse(snapshot.data, agent) if snapshot else None
 
 
 def recover(app: App, agent: str) -> Checkpoint | None:
@@ -191,6 +215,10 @@ def _save(app: App, wanted: Checkpoint) -> Checkpoint:
 
 def _path(app: App, agent: str) -> Path:
     return app.folder.checkpoints / f"{check_name(agent, 'an agent')}.json"
+
+
+def _conversation(app: App, agent: str) -> Path:
+    return app.shelf.checked(app.folder.conversations / f"{check_name(agent, 'an agent')}.json")
 
 
 def _chats(app: App) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import Final
 
 from agent_memory.app.container import App
 from agent_memory.app.names import check_agent
+from agent_memory.app.vault import checked
 from agent_memory.errors import InvalidValue, UnknownEntry
 from agent_memory.model.memory import Amend, Batch, Memory
 from agent_memory.model.text import one_line, open_boxes
@@ -33,7 +34,7 @@ def open_tasks(app: App, agent: str) -> list[Task]:
     return [task for memory in active for task in _tasks(memory)]
 
 
-def done(app: App, agent: str, entry_id: str, words: str = "") -> Task:
+def done(app: App, agent: str, entry_id: str, words: str = "", *, expected: str | None = None) -> Task:
     """Tick one box, in a person's words too, of which nothing else changes.
 
     Args:
@@ -41,16 +42,18 @@ def done(app: App, agent: str, entry_id: str, words: str = "") -> Task:
         agent: Whose task.
         entry_id: The entry it stands in.
         words: Which of the entry's boxes, if it has several.
+        expected: The revision that the entry must have; any, if None.
 
     Raises:
         UnknownEntry: There is no such task.
         InvalidValue: Nothing there is open, or several are (``facts["field"]`` is ``id`` or ``words``).
+        Outdated: The entry has another revision.
     """
     check_agent(app, agent)
     ticked: list[Task] = []
 
     def plan(view: View) -> Batch:
-        memory = _found(view, agent, entry_id)
+        memory = checked(_found(view, agent, entry_id), expected)
         ticked[:] = [_chosen(memory, words)]
         body = _tick(memory.body, ticked[0].words)
         return Batch((Amend(memory.page, memory.id, body=body, by_person=memory.edited),))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from agent_memory.app.container import App
 from agent_memory.app.names import agents, check_agent, check_category
-from agent_memory.errors import InvalidValue, PageConflict, UnknownCategory, UnknownEntry, UsageError
-from agent_memory.model.ids import check_name
+from agent_memory.errors import InvalidValue, Outdated, PageConflict, UnknownCategory, UnknownEntry, UsageError
+from agent_memory.model.ids import check_name, digest
 from agent_memory.model.memory import Add, Amend, Author, Batch, Draft, Memory, PageRef, Remove
 from agent_memory.model.text import open_boxes
 from agent_memory.redaction import redact
@@ -18,6 +18,8 @@ from agent_memory.system import files
 from agent_memory.vault.store import View, refuse_secret
 
 __all__ = ["accept", "add", "agents", "delete", "edit", "entries", "entry", "entry_named", "reject"]
+
+Shown = Literal["active", "proposed", "archived", "all"]
 
 PROPOSED: Final = "proposed"
 
@@ -30,13 +32,19 @@ class Written:
     redactions: int
 
 
-def entries(app: App, agent: str, category: str, *, proposed: bool = False) -> list[Memory]:
-    """Return the active entries of one page, as they stand, or what is ``proposed`` for it; not the archive's."""
-    view = app.vault.view()
+def entries(app: App, agent: str, category: str, show: Shown = "active") -> list[Memory]:
+    """Return the entries of one page, as they stand: what counts, what is proposed, its archive, or all there is."""
+    view = app.vault.view(partial=True)
     check_agent(app, agent)
     check_category(view, category)
-    here = view.of(agent, category, archived=False)
-    return [memory for memory in here if (memory.status == PROPOSED if proposed else memory.active)]
+    if error := view.refusal(agent, (category,)):
+        raise error
+    here = view.of(agent, category, archived={"archived": True, "all": None}.get(show, False))
+    wanted: dict[str, Callable[[Memory], bool]] = {
+        "active": lambda memory: memory.active,
+        "proposed": lambda memory: memory.status == PROPOSED,
+    }
+    return list(filter(wanted.get(show), here))
 
 
 def entry(app: App, agent: str, category: str, entry_id: str) -> Memory:
@@ -71,6 +79,12 @@ def entry_named(app: App, entry_id: str) -> Memory:
     return copies[0]
 
 
+def revisions(app: App) -> dict[str, str]:
+    """Return what changes with every change to a page, by the page's path; the shared page is among them."""
+    pages = {state.page.path: state.digest for state in app.pages()}
+    return {**pages, app.folder.project.name: digest(app.shelf.project_text())}
+
+
 def page_text(app: App, agent: str, category: str) -> str:
     """Return a page as it stands on disk.
 
@@ -99,17 +113,32 @@ def add(app: App, agent: str, category: str, content: str, tags: Sequence[str], 
     return Written(_standing(app, run.ids("add")[0]), redactions)
 
 
-def edit(app: App, agent: str, category: str, entry_id: str, content: str, *, by_person: bool = True) -> Written:
+def revision(memory: Memory) -> str:
+    """Return what changes with every change to an entry, for who edits what was read some time ago."""
+    return digest(memory.page.path, memory.raw)
+
+
+def edit(  # noqa: PLR0913 (which entry, its words, and on what terms)
+    app: App,
+    agent: str,
+    category: str,
+    entry_id: str,
+    content: str,
+    *,
+    by_person: bool = True,
+    expected: str | None = None,
+) -> Written:
     """Replace the words of an entry; they count as a person's from then on, unless no person gave them.
 
     Raises:
+        Outdated: It has another ``revision`` than the ``expected`` one.
         InvalidValue: A person's words are to be replaced by others' (``facts["field"]`` is ``id``).
     """
     body, redactions = _body(content)
     entry(app, agent, category, entry_id)
 
     def plan(view: View) -> Batch:
-        memory = _find(view, agent, category, entry_id)
+        memory = checked(_find(view, agent, category, entry_id), expected)
         if not by_person and (memory.edited or memory.meta.get("by", "user") == "user"):
             raise InvalidValue.of("id", "a person wrote these words.", hint="Add an entry beside it.")
         return Batch((Amend(memory.page, memory.id, body=body, by_person=by_person),))
@@ -135,6 +164,17 @@ def entry_fields(memory: Memory) -> dict[str, Any]:
         "origin": memory.meta.get("origin"),
         "confidence": float(confidence) if re.fullmatch(r"\d(\.\d+)?", confidence) else None,
     }
+
+
+def checked(memory: Memory, expected: str | None) -> Memory:
+    """Return an entry if it has the ``expected`` revision, or none is.
+
+    Raises:
+        Outdated: It has another.
+    """
+    if expected is not None and revision(memory) != expected:
+        raise Outdated(f"Entry {memory.id} has changed since it was read.", hint="Read it again.", current=memory)
+    return memory
 
 
 def accept(app: App, agent: str, category: str, entry_id: str) -> Memory:
@@ -181,12 +221,16 @@ def _proposal(view: View, agent: str, category: str, entry_id: str) -> Memory:
     return memory
 
 
-def delete(app: App, agent: str, category: str, entry_id: str) -> Memory:
-    """Take an entry out of the vault; the journal keeps its text, and re-reading does not bring it back."""
+def delete(app: App, agent: str, category: str, entry_id: str, *, expected: str | None = None) -> Memory:
+    """Take an entry out of the vault; the journal keeps its text, and re-reading does not bring it back.
+
+    Raises:
+        Outdated: It has another ``revision`` than the ``expected`` one.
+    """
     memory = entry(app, agent, category, entry_id)
 
     def plan(view: View) -> Batch:
-        found = _find(view, agent, category, entry_id)
+        found = checked(_find(view, agent, category, entry_id), expected)
         return Batch((Remove(found.page, found.id),))
 
     app.vault.update(plan, verb="vault delete")

@@ -45,8 +45,7 @@ def verify(app: App, memories: Iterable[Memory] | None = None) -> list[Checked]:
 
     What has no origin is left out, and what a host handed over: its conversations are not ours to read.
     """
-    options = Options(agent=app.agent, idle_after=timedelta(0))
-    found = scan(transcript_folders(app, options)).files
+    found = _files(app)
     sources = {source.name for source in SOURCES}
     named = app.vault.view().memories if memories is None else memories
     with_origin = [memory for memory in named if memory.origin and memory.origin.source in sources]
@@ -58,6 +57,17 @@ def verify(app: App, memories: Iterable[Memory] | None = None) -> list[Checked]:
     for file in found:
         findings |= _check(app, file, _memories_of(file, waiting))
     return [Checked(memory, findings.get(memory.raw, "gone")) for memory in with_origin]
+
+
+def conversations_of(app: App, origin: Origin) -> list[ConversationFile]:
+    """Return the files that may hold an origin's turn; a dashboard's file has whatever chat it has."""
+    mine = [file for file in _files(app) if file.source == origin.source]
+    return [file for file in mine if source_named(file.source).chat_of or file.conversation == origin.conversation]
+
+
+def _files(app: App) -> tuple[ConversationFile, ...]:
+    options = Options(agent=app.agent, idle_after=timedelta(0))
+    return scan(transcript_folders(app, options)).files
 
 
 def _memories_of(file: ConversationFile, waiting: dict[str, list[Memory]]) -> list[Memory]:
@@ -76,7 +86,7 @@ def _check(app: App, file: ConversationFile, memories: list[Memory]) -> dict[str
     findings: dict[str, Finding] = {} if rewritten else {memory.raw: "changed" for memory in memories}
     pairs = [(memory, memory.origin) for memory in memories if memory.origin]
     seen: set[str] = set()
-    for turn in _turns(app, file):
+    for turn in turns_of(app, file):
         seen.update(turn.prefix_digests)
         for memory, origin in pairs:
             if origin.digest in turn.prefix_digests and findings.get(memory.raw) != "verified":
@@ -84,7 +94,8 @@ def _check(app: App, file: ConversationFile, memories: list[Memory]) -> dict[str
     return findings
 
 
-def _turns(app: App, file: ConversationFile) -> Iterator[Turn]:
+def turns_of(app: App, file: ConversationFile) -> Iterator[Turn]:
+    """Yield what a file can still be read to say."""
     try:
         reading = open_reading(file, None, idle=True, now=app.clock.now())
         if reading is not None:

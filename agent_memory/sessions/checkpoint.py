@@ -30,8 +30,8 @@ def is_message(value: Any) -> bool:
     return isinstance(value, dict) and value.get("role") in tuple(ROLES) and isinstance(value.get("text"), str)
 
 
-def bare(checkpoint: Checkpoint, clean: Callable[[str], str]) -> Checkpoint:
-    """Return what may be kept of a checkpoint: its newest messages, every text in them ``clean``.
+def bare(checkpoint: Checkpoint, clean: Callable[[str], str], keep: int = MESSAGES_KEPT) -> Checkpoint:
+    """Return what may be kept of a checkpoint: its newest ``keep`` messages, every text in them ``clean``.
 
     A message that has no text left is dropped.
 
@@ -39,7 +39,7 @@ def bare(checkpoint: Checkpoint, clean: Callable[[str], str]) -> Checkpoint:
         UsageError: Something in them is nested too deeply to be looked through.
     """
     try:
-        newest = [_bare(message, clean) for message in checkpoint.messages[-MESSAGES_KEPT:]]
+        newest = [_bare(message, clean) for message in checkpoint.messages[-keep:]]
     except RecursionError as error:
         raise UsageError("A message is nested too deeply.", hint="Leave out what is not its text.") from error
     return replace(checkpoint, messages=tuple(message for message in newest if message["text"].strip()))

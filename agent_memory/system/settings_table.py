@@ -246,6 +246,14 @@ SETTINGS: Final = (
         "Which tools `agent-memory mcp` has: `default`, or `all`, with those that write pages and tick tasks.",
         choices=("default", "all"),
     ),
+    Setting(
+        "agents.command",
+        "",
+        "What `agent-memory viewer` runs for a session, as words of a command line that no shell reads, `claude -p`"
+        " say; it gets the prompt on its standard input. Empty: nothing is run, and the prompt is returned.",
+        personal=True,
+    ),
+    Setting("agents.timeout_s", 1800.0, "Seconds after which it is ended.", minimum=1),
     Setting("compact.max_entries", 30, "A page with more entries than this is compacted.", minimum=1),
     Setting("compact.keep_entries", 20, "How many of the newest stay in a compacted page.", minimum=1),
     Setting("compact.summary_chars", 2000, "How long the summary of what was compacted may be.", minimum=200),

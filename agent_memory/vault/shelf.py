@@ -26,6 +26,7 @@ class Shelf:
     """The files of one vault, remembered as they were last read."""
 
     def __init__(self, folder: MemoryFolder) -> None:
+        self.folder = folder.root
         self._folder = folder
         self._pages: dict[PageRef, StoredPage] = {}
         self._ledger: tuple[bytes, Taken] = b"", Taken()

@@ -14,6 +14,7 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
     ("script", "words", "told"),
     [
         ("bench_recall.py", ["--latency", "50"], "rebuild_times_bare_insert"),
+        ("bench_web.py", ["--memories", "40", "--searches", "3"], "first paint"),
         ("bench_ingest.py", ["--runs", "1", "--sessions", "2", "--lines", "20", "--only", "backlog"], "times_decode"),
         ("bench_consolidate.py", ["60", "--rounds", "1"], "lessons [5"),
     ],

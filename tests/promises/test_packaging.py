@@ -27,6 +27,7 @@ def test_the_wheel_carries_templates_tables_and_types(tmp_path):
     assert "agent_memory/mirror/schema.sql" in names
     assert {"agent_memory/reflection/prompts/reflect.md", "agent_memory/reflection/table.toml"} <= names
     assert "agent_memory/recall/rewrite.md" in names
+    assert "agent_memory/interfaces/web/page/index.html" in names
     assert any(name.startswith("agent_memory/extraction/patterns/") for name in names)
     templates = {
         path.relative_to(ROOT / "vault_templates").as_posix() for path in (ROOT / "vault_templates").rglob("*.md")

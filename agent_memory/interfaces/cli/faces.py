@@ -13,7 +13,7 @@ from agent_memory.interfaces.cli.output import Command, call_of
 
 def commands() -> dict[str, Command]:
     """Return the commands of this module by name."""
-    return {"mcp": mcp, "hook": hook, "merge-driver": merge_driver}
+    return {"mcp": mcp, "hook": hook, "viewer": viewer, "merge-driver": merge_driver}
 
 
 def mcp(
@@ -28,6 +28,21 @@ def mcp(
     """Serve the memory to an MCP client over standard input and output."""
     call = call_of(context)
     call.faces["mcp"](call.directory, workspace, agent)
+
+
+def viewer(
+    context: typer.Context,
+    port: Annotated[int, typer.Option("--port", "-p", min=0, max=65535, help="The first to try; 0: any.")] = 3737,
+    opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen; default: 127.0.0.1.")] = "",
+    allow_remote: Annotated[
+        bool, typer.Option("--allow-remote", help="Let other computers in; needs --token.")
+    ] = False,
+    token: Annotated[str, typer.Option(metavar="TEXT", help="What everybody who asks must know.")] = "",
+) -> None:
+    """Show the memory in the browser, and serve it to programs over HTTP."""
+    call = call_of(context)
+    call.faces["viewer"](call.directory, host, port, opens=opens, remote=allow_remote, token=token)
 
 
 def hook(

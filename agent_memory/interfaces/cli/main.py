@@ -84,6 +84,7 @@ COMMANDS: Final = (
     ("stats", "health", "Show what the memory holds, what is told of it, what models cost, and how it hangs together."),
     ("config", "config", "Settings."),
     ("mcp", "faces", "Serve the memory to an MCP client over standard input and output."),
+    ("viewer", "faces", "Show the memory in the browser, and serve it to programs over HTTP."),
     ("hook", "faces", "Answer an editor's event: JSON in, JSON out, always with 0 and at once."),
     ("merge-driver", "faces", "Merge a page for git, entry by entry: 1 where a conflict is left."),
 )

@@ -125,7 +125,7 @@ def list_entries(
 
     call = call_of(context)
     with call.app() as app:
-        found = vault.entries(app, agent, category, proposed=proposed)
+        found = vault.entries(app, agent, category, "proposed" if proposed else "active")
     rows = [
         {
             "id": memory.id,

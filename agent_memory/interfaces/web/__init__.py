@@ -1,0 +1,1 @@
+"""The Memory Vault in the browser, and the HTTP API for programs that host agents."""
