@@ -1,0 +1,168 @@
+// A plain chat with an agent: its session is saved every half minute, taken up again, and ended with a handoff.
+
+import { command, get, post } from "./api.js";
+import { button, fill, h, say, sign, toast, writing } from "./dom.js";
+import { clock, t, when } from "./strings.js";
+
+const SAVE_MS = 30_000;
+const BEACON_BYTES = 60_000; // browsers refuse more than 64 kB in all
+
+export function chat(holder, agent, { hasCommand, openVault, closed }) {
+  let messages = [];
+  let chatId = crypto.randomUUID();
+  let begun = false; // whether a prompt of this session was answered: its briefing is given once
+  let dirty = false;
+  let answering = false; // without a command, the next thing written is what the agent said
+  let running = null;
+  const log = h("div", { class: "log", role: "log", "aria-label": t("chatWith", agent) });
+  const note = h("p", { class: "hint", role: "status" });
+  const input = h("div", { class: "say" });
+  let box = null;
+  let choose = null;
+
+  const body = () => ({ agentId: agent, messages, chatId });
+
+  function refused(error) {
+    if (error.name === "AbortError") return null;
+    if (!("status" in error)) throw error;
+    toast(error.message, { bad: true });
+    return null;
+  }
+
+  function add(role, text) {
+    const words = h("div", { class: "words" }, text);
+    log.append(h("div", { class: `said ${role}` }, h("span", { class: "who" }, t(role)), words));
+    log.scrollTop = log.scrollHeight;
+    return words;
+  }
+
+  function ask() {
+    box = writing({ placeholder: t(answering ? "answerHint" : "messageHint"), "aria-label": t(answering ? "answerHint" : "message") }, { save: answering ? keep : send, leave: () => box.blur() });
+    fill(input, box, button(t(answering ? "keepAnswer" : "send"), answering ? keep : send, { class: "good" }));
+    box.focus();
+  }
+
+  function keep() {
+    const text = box.value.trim();
+    if (!text) return;
+    take("agent", text);
+    add("agent", text);
+    answering = false;
+    ask();
+  }
+
+  function take(role, text) {
+    messages.push({ role, text });
+    dirty = true;
+  }
+
+  async function send() {
+    const text = box.value.trim();
+    if (!text || running) return;
+    box.value = "";
+    choose?.remove();
+    add("user", text);
+    take("user", text);
+    running = new AbortController();
+    const told = await command({ agentId: agent, command: text, chatId, resume: begun }, hearing(), running.signal).catch(refused);
+    running = null;
+    if (told) carry(told);
+    begun = true;
+  }
+
+  function hearing() {
+    let words = null;
+    let text = "";
+    return (name, told) => {
+      if (name === "start") {
+        words = add("agent", "");
+        if (told.briefed) fill(note, t("briefed", told.tokens));
+      }
+      if (name === "output") {
+        text += told.text;
+        words.textContent = text;
+        log.scrollTop = log.scrollHeight;
+      }
+      if (name === "end") {
+        if (text.trim()) take("agent", text.trim());
+        if (told.exitCode !== 0) toast([t("stopped", told.exitCode ?? "–"), told.error].filter(Boolean).join(" "), { bad: true });
+        say(text.slice(-300));
+      }
+    };
+  }
+
+  // There is no command: the prompt is shown to be carried to the agent, and its answer is awaited here.
+  function carry(told) {
+    const block = h("pre", { class: "block", tabindex: 0 }, told.prompt);
+    const copy = button(t("copy"), async () => (await navigator.clipboard.writeText(told.prompt), toast(t("copied"))));
+    log.append(h("div", { class: "said prompt" }, h("p", { class: "hint" }, told.briefed ? t("promptReady", told.tokens) : t("promptPlain")), block, copy));
+    log.scrollTop = log.scrollHeight;
+    answering = true;
+    ask();
+  }
+
+  async function save() {
+    if (!dirty || !messages.length) return;
+    dirty = false;
+    const told = await post("/api/memory", body()).catch((error) => ((dirty = true), refused(error)));
+    if (told) fill(note, t("autosaved", clock(new Date())));
+  }
+
+  function beacon() {
+    if (!dirty || !messages.length) return;
+    const kept = { ...body(), messages: [...messages] };
+    let sent = new Blob([JSON.stringify(kept)], { type: "application/json" });
+    while (sent.size > BEACON_BYTES && kept.messages.length > 1) {
+      kept.messages.shift();
+      sent = new Blob([JSON.stringify(kept)], { type: "application/json" });
+    }
+    if (navigator.sendBeacon("/api/agents/beacon", sent)) dirty = false;
+  }
+
+  async function end() {
+    running?.abort();
+    if (messages.length) {
+      const told = await post("/api/agents/close", body()).catch(refused);
+      if (!told) return;
+      toast(t("ended", told.decisions, told.lessons, told.tasks));
+    }
+    shut();
+  }
+
+  function shut() {
+    clearInterval(timer);
+    removeEventListener("pagehide", beacon);
+    holder.hidden = true;
+    holder.replaceChildren();
+    closed();
+  }
+
+  async function begin() {
+    ask(); // what is written at once begins a new one
+    const saved = await get("/api/memory", { agentId: agent }).catch(refused);
+    if (!saved?.messages.length || messages.length) return;
+    choose = h("div", { class: "resume" }, h("p", {}, t("resumeHint", when(saved.savedAt))),
+      button(t("resume"), () => (choose.remove(), resume(saved)), { class: "good" }), button(t("fresh"), () => (choose.remove(), box.focus())));
+    log.append(choose);
+  }
+
+  function resume(saved) {
+    messages = saved.messages.map(({ role, text }) => ({ role: role === "user" ? "user" : "agent", text: text ?? "" }));
+    chatId = saved.chatId ?? chatId;
+    begun = true;
+    messages.forEach((one) => add(one.role, one.text));
+    ask();
+  }
+
+  const timer = setInterval(save, SAVE_MS);
+  addEventListener("pagehide", beacon);
+  holder.hidden = false;
+  holder.setAttribute("aria-label", t("chatWith", agent));
+  fill(holder, h("header", { class: "chat-head" }, h("h2", {}, t("chatWith", agent)), sign("vault", t("vaultOf", agent), openVault), sign("close", t("endChat"), end)),
+    log, !hasCommand && h("p", { class: "hint" }, t("noCommand")), note, input);
+  holder.onkeydown = (event) => {
+    if (event.key === "Escape") document.getElementById("main").focus();
+  };
+  begin();
+  return { agent, end, save };
+}

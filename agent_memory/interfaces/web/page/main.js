@@ -1,0 +1,199 @@
+// The page: who the agents are, where one is, which key does what, and what the server tells of.
+
+import { get, post } from "./api.js";
+import { briefing } from "./briefing.js";
+import { chat } from "./chat.js";
+import { dialog, fill, h, sign, toast } from "./dom.js";
+import { icon } from "./icons.js";
+import { project } from "./project.js";
+import { search } from "./search.js";
+import { keys, language, t } from "./strings.js";
+import { statistics, upkeep } from "./upkeep.js";
+import { CATEGORIES, vault } from "./vault.js";
+
+const COMPACT_MS = 10 * 60_000;
+const side = document.getElementById("side");
+const main = document.getElementById("main");
+const drawer = document.getElementById("chat");
+const top = h("header", { class: "top" });
+const results = h("div", { class: "view", hidden: true });
+const view = h("div", { class: "view" });
+
+let overview = null;
+let place = { name: "vault", agent: "", category: "decisions" };
+let current = null; // what is shown: its keys, what to do when pages change, how to leave it
+let talking = null;
+let filter = "";
+let finder = null;
+
+const vaultHash = (agent, category) => `#/vault/${encodeURIComponent(agent)}/${encodeURIComponent(category)}`;
+const agents = () => (overview.agents.length ? overview.agents.map((one) => one.agentId) : [overview.agentId]);
+
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // an address that somebody mistyped
+  }
+}
+
+function read(hash) {
+  const [name, agent, category] = hash.replace(/^#\/?/, "").split("/").map(decoded);
+  const known = agents().includes(agent) ? agent : agents().includes(overview.agentId) ? overview.agentId : agents()[0];
+  const named = ["project", "briefing", "upkeep", "stats"].includes(name) ? name : "vault";
+  return { name: named, agent: known, category: category || place.category };
+}
+
+function go() {
+  if (current?.busy && !confirm(t("leaveWriting"))) return history.replaceState(null, "", address(place));
+  current?.leave?.();
+  place = read(location.hash);
+  finder.leave();
+  drawSide();
+  view.replaceChildren();
+  main.scrollTop = 0;
+  document.title = `${place.name === "vault" ? `${t(place.category)} · ${place.agent}` : t(place.name)} – ${t("title")}`;
+  current = open();
+}
+
+const address = (at) => (at.name === "vault" ? vaultHash(at.agent, at.category) : `#/${at.name}/${encodeURIComponent(at.agent)}`);
+
+function open() {
+  if (place.name === "project") return project(view);
+  if (place.name === "briefing") return briefing(view, place, agents());
+  if (place.name === "upkeep") return upkeep(view);
+  if (place.name === "stats") return statistics(view);
+  const panel = h("div", { id: "panel", role: "tabpanel", "aria-label": t(place.category) });
+  fill(view, h("h1", { class: "unseen" }, t("vaultOf", place.agent)), tabs(), panel);
+  view.querySelector('[role="tab"][aria-selected="true"]')?.scrollIntoView({ block: "nearest", inline: "center" });
+  return vault(panel, place);
+}
+
+function tabs() {
+  const known = CATEGORIES.concat(overview.categories.filter((one) => !CATEGORIES.includes(one)));
+  const counts = overview.agents.find((one) => one.agentId === place.agent)?.counts ?? {};
+  const step = (event) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    event.stopPropagation();
+    location.hash = vaultHash(place.agent, known[(known.indexOf(place.category) + by + known.length) % known.length]);
+    setTimeout(() => view.querySelector('[role="tab"][aria-selected="true"]')?.focus());
+  };
+  return h("div", { class: "tabs", role: "tablist", "aria-label": t("categories"), onkeydown: step }, known.map((one) =>
+    h("a", { role: "tab", href: vaultHash(place.agent, one), "aria-selected": one === place.category ? "true" : "false", "aria-controls": "panel", tabindex: one === place.category ? 0 : -1 },
+      h("span", { class: `dot ${one}` }), t(one), counts[one] ? h("span", { class: "tab-count" }, String(counts[one])) : null)));
+}
+
+function drawSide() {
+  const focused = document.activeElement?.id === "filter";
+  const wanted = filter.toLowerCase();
+  const shown = overview.agents.filter((one) => one.agentId.toLowerCase().includes(wanted));
+  const box = h("input", { id: "filter", type: "search", placeholder: t("filterAgents"), "aria-label": t("filterAgents"), value: filter, oninput: (event) => ((filter = event.target.value), drawSide()) });
+  const link = (name) => h("a", { href: `#/${name}/${encodeURIComponent(place.agent)}`, "aria-current": place.name === name ? "page" : null }, icon(name), t(name));
+  fill(side,
+    h("div", { class: "brand" }, h("img", { src: "icon.svg", alt: "", width: 28, height: 28 }), h("div", {}, h("strong", {}, t("title")), h("span", { class: "from", title: overview.folder }, overview.folder.split("/").slice(-2).join("/")))),
+    h("nav", { "aria-label": t("agents") }, h("h2", {}, t("agents")), box,
+      h("ul", { class: "agents" }, shown.map(agentRow)), !overview.agents.length && h("p", { class: "hint" }, t("noAgents"))),
+    h("nav", { "aria-label": t("sections"), class: "sections" }, ["project", "briefing", "upkeep", "stats"].map(link),
+      h("button", { type: "button", onclick: help }, icon("help"), t("help"))),
+    overview.unreadable.length > 0 && h("div", { class: "hint bad" }, h("p", {}, t("unreadable")), h("ul", {}, overview.unreadable.map((one) => h("li", {}, one)))));
+  if (focused) (box.focus(), box.setSelectionRange(filter.length, filter.length));
+}
+
+function agentRow(one) {
+  const more = [one.openTasks && t("openTasks", one.openTasks), one.proposed && t("proposed", one.proposed)].filter(Boolean).join(" · ");
+  const here = place.name === "vault" && place.agent === one.agentId;
+  return h("li", { class: here ? "here" : "" },
+    h("a", { href: vaultHash(one.agentId, place.category), "aria-current": here ? "page" : null, title: t("vaultOf", one.agentId) },
+      h("span", { class: "name" }, icon("vault"), one.agentId), h("span", { class: "from" }, t("entriesOf", one.total), more && ` · ${more}`)),
+    sign("chat", t("chatWith", one.agentId), () => talk(one.agentId)));
+}
+
+async function talk(agent) {
+  if (talking?.agent === agent) return drawer.querySelector("textarea")?.focus();
+  if (talking) await talking.end();
+  if (talking) return; // it could not be saved, and stays
+  document.body.classList.add("chatting");
+  talking = chat(drawer, agent, {
+    hasCommand: overview.hasCommand,
+    openVault: () => (location.hash = vaultHash(agent, place.category)),
+    closed: () => ((talking = null), document.body.classList.remove("chatting"), main.focus()),
+  });
+}
+
+function help() {
+  dialog(t("help"), h("dl", { class: "keys" }, Object.entries(keys).flatMap(([key, does]) => [h("dt", {}, key.split(" ").map((one) => h("kbd", {}, one))), h("dd", {}, does)])));
+}
+
+async function refresh() {
+  const told = await get("/api/memory/overview").catch(() => null);
+  if (!told) return;
+  overview = told;
+  drawSide();
+  const bar = view.querySelector(".tabs");
+  if (bar && !bar.contains(document.activeElement)) bar.replaceWith(tabs());
+}
+
+function nextAgent(by) {
+  const all = agents();
+  location.hash = vaultHash(all[(all.indexOf(place.agent) + by + all.length) % all.length], place.category);
+}
+
+const global = {
+  "/": () => finder.focus(), "?": help, g: () => (location.hash = `#/briefing/${encodeURIComponent(place.agent)}`), m: () => talk(place.agent),
+  "[": () => nextAgent(-1), "]": () => nextAgent(1),
+  ...Object.fromEntries(CATEGORIES.map((one, index) => [String(index + 1), () => (location.hash = vaultHash(place.agent, one))])),
+};
+
+function press(event) {
+  const { target, key } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (document.querySelector("dialog[open]") || target.closest("input, textarea, select, pre") || drawer.contains(target)) return;
+  if ((key === "Enter" || key === " ") && target.closest("button, a, summary")) return;
+  const moves = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
+  const act = finder.open ? (key in moves ? () => finder.move(moves[key]) : key === "Escape" ? finder.leave : global[key]) : current?.keys[key] ?? global[key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+}
+
+function listen() {
+  const events = new EventSource("/api/events");
+  let known = false;
+  events.addEventListener("hello", () => {
+    if (known && !current?.busy) (refresh(), current?.leave?.(), view.replaceChildren(), (current = open())); // what was missed meanwhile
+    known = true;
+  });
+  events.addEventListener("pages", (event) => {
+    current?.pages?.(JSON.parse(event.data).pages);
+    refresh();
+  });
+  events.addEventListener("compaction", (event) => current?.compaction?.(JSON.parse(event.data)));
+}
+
+const compactIfDue = () => post("/api/memory/compact", { ifDue: true }).catch(() => null); // somebody else's lock: the next time
+
+async function start() {
+  document.documentElement.lang = language;
+  document.title = t("title");
+  document.querySelector(".skip").textContent = t("skip");
+  document.querySelector(".skip").addEventListener("click", (event) => (event.preventDefault(), main.focus()));
+  main.append(top, results, view);
+  finder = search(top, results, view);
+  try {
+    overview = await get("/api/memory/overview");
+  } catch (error) {
+    return toast(error.message, { bad: true });
+  }
+  addEventListener("hashchange", go);
+  addEventListener("keydown", press);
+  addEventListener("beforeunload", (event) => current?.busy && event.preventDefault());
+  place.agent = read("").agent;
+  go();
+  listen();
+  compactIfDue();
+  setInterval(compactIfDue, COMPACT_MS);
+}
+
+start();

@@ -1,0 +1,170 @@
+// The memories of one agent in one category: a list that grows as one goes down it, kept in step with the disk.
+
+import { get, post } from "./api.js";
+import { button, fill, h, toast, writing } from "./dom.js";
+import { card } from "./entry.js";
+import { facts } from "./facts.js";
+import { t } from "./strings.js";
+
+const PART = 50;
+const MOST = 100; // that one request may ask for
+const KEPT = 300; // what is read again after a change: who has gone further down sees the rest as it was
+
+export const CATEGORIES = ["decisions", "lessons", "handoffs", "tasks", "projects", "notes", "profile", "procedures"];
+
+export function vault(page, { agent, category }) {
+  if (category === "profile") return facts(page, agent);
+  let show = "active";
+  let tag = "";
+  let total = 0;
+  let asked = 0; // the newest question's number: an older answer is dropped
+  let lastGone = null;
+  const cards = new Map();
+  const list = h("div", { class: "cards", role: "feed", "aria-label": t(category) });
+  const foot = h("div", { class: "list-foot" });
+  const picks = h("div", { class: "picks" });
+  const creating = h("div", {});
+  const watcher = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && more(), { rootMargin: "600px" });
+  const events = {
+    changed: () => load(),
+    left: (id, words) => ((lastGone = id), focusAfter(id), load(), toast(words, { undo })),
+    done: (id, words) => ((lastGone = id), toast(words, { undo })),
+  };
+
+  async function part(offset, limit) {
+    return get("/api/memory/vault", { agentId: agent, category, show, tag, offset, limit });
+  }
+
+  // Read again what is shown, a hundred at a time.
+  async function load() {
+    const mine = ++asked;
+    const wanted = Math.max(PART, Math.min(KEPT, cards.size));
+    const found = [];
+    let told;
+    do {
+      told = await part(found.length, Math.min(MOST, wanted - found.length)).catch(refused);
+      if (!told || mine !== asked) return;
+      found.push(...told.entries);
+    } while (found.length < Math.min(wanted, told.total) && told.entries.length);
+    total = told.total;
+    const ids = new Set(found.map((one) => one.id));
+    const further = [...cards.values()].slice(wanted).map((one) => one.entry).filter((one) => !ids.has(one.id));
+    lay([...found, ...further].slice(0, Math.max(total, found.length)));
+    pick(told.tags);
+  }
+
+  async function more() {
+    if (cards.size >= total) return;
+    const mine = asked;
+    const told = await part(cards.size, PART).catch(refused);
+    if (!told || mine !== asked) return;
+    total = told.total;
+    lay([...[...cards.values()].map((one) => one.entry), ...told.entries]);
+  }
+
+  function refused(error) {
+    if (!("status" in error)) throw error;
+    toast(error.message, { bad: true });
+    return null;
+  }
+
+  // Put the cards in this order; one that is being written in keeps its box and stays, whatever became of its memory.
+  function lay(entries) {
+    const ids = new Set(entries.map((one) => one.id));
+    for (const [id, one] of cards) if (!ids.has(id) && !one.busy) (one.element.remove(), cards.delete(id));
+    let before = null;
+    for (const entry of entries) {
+      if (cards.has(entry.id)) cards.get(entry.id).show(entry);
+      else cards.set(entry.id, card(entry, events));
+      const { element } = cards.get(entry.id);
+      const place = before ? before.nextSibling : list.firstChild;
+      if (element !== place) list.insertBefore(element, place);
+      before = element;
+    }
+    // A Map keeps the order of insertion, which paging and the keys rely on.
+    const of = new Map([...cards.values()].map((one) => [one.element, one]));
+    cards.clear();
+    for (const element of list.children) cards.set(of.get(element).entry.id, of.get(element));
+    const rest = total - cards.size;
+    fill(foot, rest > 0 && button(`${t("more")} (${rest})`, more),
+      !total && !cards.size && h("div", { class: "empty" }, h("p", {}, t("nothing")), show === "active" && h("p", { class: "hint" }, t("nothingHint"))));
+  }
+
+  function pick(tags) {
+    const shows = [["active", "active"], ["proposed", "proposals"], ["archived", "archived"], ["all", "all"]];
+    const shown = h("select", { "aria-label": t("show"), onchange: (event) => ((show = event.target.value), again()) },
+      shows.map(([value, name]) => h("option", { value, selected: value === show }, t(name))));
+    const tagged = h("select", { "aria-label": t("tag"), onchange: (event) => ((tag = event.target.value), again()) },
+      h("option", { value: "" }, t("everyTag")), tags.map((one) => h("option", { value: one.name, selected: one.name === tag }, `#${one.name} (${one.count})`)));
+    if (picks.contains(document.activeElement)) return; // never under the hand of who is choosing
+    fill(picks, h("span", { class: "count" }, t("entriesOf", total)), shown, tagged, button(`+ ${t("newEntry")}`, create, { class: "good" }));
+  }
+
+  function again() {
+    for (const [id, one] of cards) if (!one.busy) (one.element.remove(), cards.delete(id));
+    document.activeElement?.blur();
+    load();
+  }
+
+  function create() {
+    if (creating.firstChild) return creating.querySelector("textarea").focus();
+    const leave = () => (creating.replaceChildren(), list.firstElementChild?.focus());
+    const save = async () => {
+      if (!box.value.trim()) return leave();
+      const named = tags.value.split(",").map((one) => one.trim().replace(/^#/, "")).filter(Boolean);
+      const told = await post("/api/memory/vault", { agentId: agent, category, content: box.value, tags: named }).catch(refused);
+      if (!told) return;
+      creating.replaceChildren();
+      lastGone = told.entry.id;
+      toast(told.redactions ? t("redacted", told.redactions) : t("saved"), { undo });
+      await load();
+      cards.get(told.entry.id)?.element.focus();
+    };
+    const box = writing({ placeholder: t("newHint"), "aria-label": t("create") }, { save, leave });
+    const tags = h("input", { type: "text", placeholder: t("tagsHint"), "aria-label": t("tagsHint"), onkeydown: (event) => {
+      if (event.key === "Enter") save();
+      if (event.key === "Escape") (event.stopPropagation(), leave());
+    } });
+    creating.append(h("div", { class: "card new" }, box, tags, h("div", { class: "acts" }, button(t("save"), save, { class: "good" }), button(t("cancel"), leave))));
+    box.focus();
+  }
+
+  async function undo() {
+    const told = await post("/api/memory/undo", lastGone ? { id: lastGone } : {}).catch(refused);
+    lastGone = null;
+    if (told) (toast(t("undone")), load());
+  }
+
+  const focused = () => [...cards.values()].find((one) => one.element.contains(document.activeElement));
+
+  function move(by) {
+    const all = [...cards.values()];
+    const at = all.indexOf(focused());
+    const next = all[at < 0 ? 0 : Math.min(all.length - 1, Math.max(0, at + by))];
+    next?.element.focus();
+    next?.element.scrollIntoView({ block: "nearest" });
+  }
+
+  function focusAfter(id) {
+    const all = [...cards.values()];
+    const at = all.findIndex((one) => one.entry.id === id);
+    (all[at + 1] ?? all[at - 1])?.element.focus();
+  }
+
+  const acts = {
+    j: () => move(1), ArrowDown: () => move(1), k: () => move(-1), ArrowUp: () => move(-1),
+    c: create, u: undo,
+    Enter: () => focused()?.open(), e: () => focused()?.edit(), x: () => focused()?.remove(), Delete: () => focused()?.remove(),
+    " ": () => focused()?.tick(), y: () => focused()?.accept(), n: () => focused()?.reject(),
+  };
+
+  fill(page, picks, creating, list, foot);
+  watcher.observe(foot);
+  load();
+  return {
+    keys: acts,
+    pages: (names) => names.some((one) => one.startsWith(`${agent}/`) && one.endsWith(`${category}.md`)) && load(),
+    leave: () => watcher.disconnect(),
+    get busy() { return [...cards.values()].some((one) => one.busy) || Boolean(creating.firstChild); },
+  };
+}
