@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import NoReturn
 
 
 def main() -> int:
@@ -12,7 +13,7 @@ def main() -> int:
         return _hook(*words)
     from agent_memory.interfaces.cli.main import run
 
-    return run(sys.argv[1:], {"mcp": _mcp, "hook": _hook})
+    return run(sys.argv[1:], {"mcp": _mcp, "tui": _tui, "hook": _hook})
 
 
 def _hook(*words: str) -> int:
@@ -25,12 +26,25 @@ def _mcp(directory: str | None, workspace: str | None, agent: str | None) -> int
     try:
         from agent_memory.interfaces.mcp_server.serve import serve
     except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in ("mcp", "mcp_types", "anyio", "pydantic"):
-            raise
-        from agent_memory.errors import ExtraMissing
-
-        raise ExtraMissing.of("The MCP server", "mcp") from error
+        _missing(error, ("mcp", "mcp_types", "anyio", "pydantic"), "The MCP server", "mcp")
     return serve(directory, workspace, agent)
+
+
+def _tui(directory: str | None, agent: str | None) -> int:
+    try:
+        from agent_memory.interfaces.tui.serve import serve
+    except ModuleNotFoundError as error:
+        _missing(error, ("textual",), "The terminal screen", "tui")
+    return serve(directory, agent)
+
+
+def _missing(error: ModuleNotFoundError, toolkit: tuple[str, ...], what: str, extra: str) -> NoReturn:
+    """Say how to install what is missing of a toolkit; anything else that is missing is our fault."""
+    if (error.name or "").split(".")[0] not in toolkit:
+        raise error
+    from agent_memory.errors import ExtraMissing
+
+    raise ExtraMissing.of(what, extra) from error
 
 
 if __name__ == "__main__":

@@ -145,13 +145,14 @@ def held(app: App, entry_id: str) -> tuple[App, Memory]:
     Raises:
         UnknownEntry: Neither has it.
     """
-    for home in _homes(app):
+    for home in homes(app):
         for memory in home.vault.view().by_id(entry_id)[:1]:
             return home, memory
     return app, entry_named(app, entry_id)
 
 
-def _homes(app: App) -> Iterator[App]:
+def homes(app: App) -> Iterator[App]:
+    """Yield the product on this workspace's vault and, if there is one, on the user's own."""
     yield app
     if app.user.folder.root.exists() and app.user.folder.root != app.folder.root:
         yield app.user

@@ -18,6 +18,7 @@ from agent_memory.extraction.tasks import todos_of
 from agent_memory.model.ids import handoff_key, key_of
 from agent_memory.model.memory import Memory
 from agent_memory.model.transcript import ConversationFile, Origin, Turn
+from agent_memory.redaction import redact
 from agent_memory.sources import SOURCES, source_named
 from agent_memory.tailing.reader import open_reading
 from agent_memory.tailing.scan import scan
@@ -57,6 +58,32 @@ def verify(app: App, memories: Iterable[Memory] | None = None) -> list[Checked]:
     for file in found:
         findings |= _check(app, file, _memories_of(file, waiting))
     return [Checked(memory, findings.get(memory.raw, "gone")) for memory in with_origin]
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """The turn that a memory came from: what stood before the quoted words, these, and what stood after them."""
+
+    before: str
+    words: str
+    after: str
+
+
+def quoted(app: App, memory: Memory) -> Quoted | None:
+    """Return the turn that a memory came from, without secrets; None where it is not to be found any more."""
+    origin = memory.origin
+    if origin is None:
+        return None
+    options = Options(agent=app.agent, idle_after=timedelta(0))
+    for file in scan(transcript_folders(app, options)).files:
+        if _memories_of(file, {origin.conversation: [memory]}):
+            for turn in _turns(app, file):
+                if origin.digest in turn.prefix_digests:
+                    start, end = origin.span
+                    clean = redact(turn.text)  # what is found in the whole need not be in the parts
+                    text, (start, end) = (clean.text, NOWHERE) if clean.count else (turn.text, (start, end))
+                    return Quoted(text[:start], text[start:end], text[end:])
+    return None
 
 
 def _memories_of(file: ConversationFile, waiting: dict[str, list[Memory]]) -> list[Memory]:

@@ -68,6 +68,7 @@ COMMANDS: Final = (
     ("status", "care", "Show what is set up and how things stand."),
     ("stats", "care", "Show what models were asked and what it cost, and how the memory hangs together."),
     ("config", "config", "Settings."),
+    ("tui", "faces", "Show the memory on this terminal, to read, search and care for."),
     ("mcp", "faces", "Serve the memory to an MCP client over standard input and output."),
     ("hook", "faces", "Answer an editor's event: JSON in, JSON out, always with 0 and at once."),
     ("merge-driver", "faces", "Merge a page for git, entry by entry: 1 where a conflict is left."),

@@ -1,0 +1,166 @@
+"""What the screen asks of the product and has done by it, each a call that runs where the product lives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from agent_memory.app import browse, changes, editor, forget, profile, recall, tasks, tending, vault
+from agent_memory.app.browse import Found, home_of
+from agent_memory.app.container import App
+from agent_memory.app.forget import Forgetting
+from agent_memory.app.names import CHANNELS, is_on
+from agent_memory.app.profile import Place
+from agent_memory.app.verify import quoted
+from agent_memory.interfaces.tui.channels import Channel, Item, key_and_value
+from agent_memory.interfaces.tui.detail import About, lines_of
+from agent_memory.interfaces.tui.views import Line
+from agent_memory.interfaces.tui.words import Words
+from agent_memory.model.links import KINDS
+from agent_memory.model.recall import Query
+from agent_memory.model.syntax import parse
+from agent_memory.model.votes import Fading
+
+MAX_HITS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What the screen has to know at first: where the vault is, how votes fade, which channels are switched off."""
+
+    folder: str
+    fading: Fading
+    off: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was done here: the run that can be taken back, and the vault it is of."""
+
+    place: Place
+    run: str | None
+
+
+def start(app: App) -> Start:
+    """Return what the screen has to know at first."""
+    off = {channel: setting for channel, setting in CHANNELS.items() if not is_on(app, channel)}
+    return Start(str(app.folder.root), recall.fading(app), off)
+
+
+def rows(app: App, channel: Channel, which: str, agent: str | None) -> list[Item]:
+    """Return what a channel lists."""
+    found = browse.entries(app, channel.categories, agent) if is_on(app, channel.name) else []
+    return channel.pick(found, which)
+
+
+def search(app: App, text: str, agent: str | None) -> list[Item]:
+    """Return what a person looks for, the best first, as entries that keys are good for."""
+    given = Query("", agent=agent, limit=MAX_HITS)
+    hits = recall.search(app, parse(text, given)) if text.strip() else []
+    wanted = {(hit.page.agent, hit.page.category, hit.id): rank for rank, hit in enumerate(hits)}
+    pages = frozenset(hit.page.category for hit in hits)
+    found: dict[int, Item] = {}
+    for one in browse.entries(app, pages):
+        rank = wanted.get((one.memory.page.agent, one.memory.page.category, one.memory.id))
+        if rank is not None and one.place == "workspace":
+            found.setdefault(rank, Item(one))
+    return [found[rank] for rank in sorted(found)]
+
+
+def near(app: App, item: Item) -> list[Item]:
+    """Return what an entry leads to and what leads to it, as far as it is there."""
+    linked = tending.links(app, item.memory.id)
+    return [
+        Item(Found(one.other, item.found.place), kind=f"{'→' if one.outgoing else '←'} {one.kind}")
+        for one in linked
+        if one.other
+    ]
+
+
+def about(app: App, item: Item) -> About:
+    """Return what the detail of an entry has besides the entry."""
+    memory = item.memory
+    chain: Sequence[profile.Known] = ()
+    if memory.page.category == "profile" and (key := key_and_value(memory)[0]):
+        chain = [one for one in profile.history(app, key, agent=_agent(item)) if one.place == item.found.place]
+    return About(
+        quoted(app, memory),
+        [tending.link_fields(link) for link in tending.links(app, memory.id)],
+        [profile.fact_fields(one) for one in chain],
+        recall.fading(app).of(memory.meta),
+    )
+
+
+def lines(item: Item, words: Words, app: App) -> list[Line]:
+    """Return the detail of an entry, with all that has to be looked up."""
+    return lines_of(item, words, about(app, item))
+
+
+def delete(app: App, item: Item) -> Done:
+    """Take away what a row is about: a link, a fact, or an entry."""
+    page, memory_id = item.memory.page, item.memory.id
+    if item.other_id:
+        kind = next((one for one in KINDS if one == item.kind), None)
+        tending.unlink(app, memory_id, item.other_id, kind)
+        return _done(app, item, "links remove")
+    if page.category == "profile" and item.memory.active:
+        for_user = item.found.place == "user"
+        profile.remove(app, key_and_value(item.memory)[0], for_user=for_user, agent=_agent(item))
+        return _done(app, item, "profile remove")
+    vault.delete(home_of(app, item.found.place), page.agent, page.category, memory_id)
+    return _done(app, item, "vault delete")
+
+
+def tick(app: App, item: Item) -> Done:
+    """Tick the box of a row."""
+    tasks.done(home_of(app, item.found.place), item.memory.page.agent, item.memory.id, item.words)
+    return _done(app, item, "tasks done")
+
+
+def accept(app: App, item: Item) -> Done:
+    """Let a proposal count."""
+    page = item.memory.page
+    vault.accept(home_of(app, item.found.place), page.agent, page.category, item.memory.id)
+    return _done(app, item, "vault accept")
+
+
+def reject(app: App, item: Item) -> Done:
+    """Drop a proposal."""
+    page = item.memory.page
+    vault.reject(home_of(app, item.found.place), page.agent, page.category, item.memory.id)
+    return _done(app, item, "vault reject")
+
+
+def lay_out(app: App, item: Item) -> Path:
+    """Put the words of an entry where an editor finds them."""
+    return editor.lay_out(app, item.found)
+
+
+def take_back(app: App, item: Item, path: Path) -> Done | None:
+    """Store what the editor has left; None where that is what was there."""
+    if not editor.take_back(app, item.found, path):
+        return None
+    return _done(app, item, "profile set" if item.memory.page.category == "profile" else "vault edit")
+
+
+def undo(app: App, done: Done) -> Sequence[str]:
+    """Take back what was done; return what had to be left."""
+    return changes.undo(home_of(app, done.place), done.run).kept
+
+
+def forgetting(item: Item) -> tuple[Callable[[App], Forgetting], Callable[[App], Forgetting]]:
+    """Return what says what forgetting an entry would do, and what forgets it."""
+    return (
+        lambda app: forget.preview(app, forget.words_of(app, item.memory.id, None)),
+        lambda app: forget.forget(app, forget.words_of(app, item.memory.id, None)),
+    )
+
+
+def _done(app: App, item: Item, verb: str) -> Done:
+    return Done(item.found.place, changes.latest(home_of(app, item.found.place), verb))
+
+
+def _agent(item: Item) -> str | None:
+    return None if item.found.place == "user" else item.memory.page.agent
