@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -28,11 +29,16 @@ def run(environment: Mapping[str, str], path: Path) -> None:
     fallback = "notepad" if sys.platform == "win32" else "vi"
     command = environment.get("VISUAL") or environment.get("EDITOR") or fallback
     try:
-        ended = subprocess.run([*shlex.split(command), str(path)], check=False)  # noqa: S603  the user named it
+        child = subprocess.Popen([*shlex.split(command), str(path)])  # noqa: S603  the user named it
     except (OSError, ValueError) as error:
         raise FileError(f"The editor {command!r} cannot be started.", hint="Set EDITOR.", command=command) from error
-    if ended.returncode:
-        raise FileError(f"The editor ended with {ended.returncode}.", hint=f"{path} is as it left it.", command=command)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the editor's while it is open
+    try:
+        code = child.wait()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if code:
+        raise FileError(f"The editor ended with {code}.", hint=f"{path} is as it left it.", command=command)
 
 
 def lay_out(app: App, found: Found) -> Path:
@@ -52,7 +58,7 @@ def take_back(app: App, found: Found, path: Path) -> bool:
         AgentMemoryError: They cannot be stored. Whatever it is, the file stays and is named.
     """
     words = (files.read_text(path) or "").strip("\n")
-    changed = words.strip() != _words(found.memory).strip()
+    changed = _differs(found.memory, words)
     if changed:
         try:
             _store(app, found, words)
@@ -61,6 +67,16 @@ def take_back(app: App, found: Found, path: Path) -> bool:
             raise
     files.remove(path)
     return changed
+
+
+def leave(found: Found, path: Path) -> None:
+    """Remove the file, unless there are new words in it."""
+    if not _differs(found.memory, files.read_text(path) or ""):
+        files.remove(path)
+
+
+def _differs(memory: Memory, words: str) -> bool:
+    return words.strip() != _words(memory).strip()
 
 
 def _store(app: App, found: Found, words: str) -> None:

@@ -145,6 +145,11 @@ def take_back(app: App, item: Item, path: Path) -> Done | None:
     return _done(app, item, "profile set" if item.memory.page.category == "profile" else "vault edit")
 
 
+def leave(app: App, item: Item, path: Path) -> None:
+    """Take a file away that an editor has failed on, unless there are new words in it."""
+    editor.leave(item.found, path)
+
+
 def undo(app: App, done: Done) -> Sequence[str]:
     """Take back what was done; return what had to be left."""
     return changes.undo(home_of(app, done.place), done.run).kept

@@ -18,7 +18,7 @@ from textual.binding import Binding, BindingType
 
 from agent_memory.app import browse, recall, rule
 from agent_memory.app.container import App
-from agent_memory.errors import AgentMemoryError
+from agent_memory.errors import AgentMemoryError, UsageError
 from agent_memory.interfaces.tui import acts, channels, detail
 from agent_memory.interfaces.tui.acts import Start
 from agent_memory.interfaces.tui.channels import CHANNELS, FILTERS, Item, Seeing, padded
@@ -45,6 +45,7 @@ class Memories(Toolkit[None]):
     """
 
     CSS = """
+    Screen { overflow: hidden; }
     Screen, Pane, Input, Input:focus { background: ansi_default; color: ansi_default; }
     #head { dock: top; }
     #foot { height: 1; dock: bottom; }
@@ -236,16 +237,27 @@ class Memories(Toolkit[None]):
 
     async def _edit(self, item: Item) -> None:
         path = await self._desk.ask(partial(acts.lay_out, item=item))
-        try:
-            with self.suspend():
-                self._editing(path)
-        except SuspendNotSupported:
-            self._say("no_suspend")
-            return
+        failure = self._lent(partial(self._editing, path))
+        if failure is not None:
+            await self._desk.ask(partial(acts.leave, item=item, path=path))
+            raise failure
         changed = await self._desk.ask(lambda app: self._noted(acts.take_back(app, item, path)))
         self._say("saved" if changed else "unchanged")
         self._leave_texts()
         await self._read(self.view)
+
+    def _lent(self, use: Callable[[], None]) -> AgentMemoryError | None:
+        """Lend the terminal; return what went wrong, for what is raised in there would leave it lent."""
+        failure: AgentMemoryError | None = None
+        try:
+            with self.suspend():
+                try:
+                    use()
+                except AgentMemoryError as error:
+                    failure = error
+        except SuspendNotSupported:
+            failure = UsageError(self._words("no_suspend"))
+        return failure
 
     def _remove(self, item: Item, act: Callable[[App, Item], acts.Done], said: str) -> None:
         """Do what takes an item out of sight, at once for the eye."""
@@ -376,7 +388,7 @@ class Memories(Toolkit[None]):
 
     def _bar(self, width: int) -> list[str]:
         names = [self._words(channel.name) for channel in CHANNELS]
-        return bar(names, self._channel, NUMBERS, width)
+        return bar(names, self._channel, NUMBERS, width, self.size.height // 4)
 
     def _head_line(self, place: int, width: int) -> Line:
         if place == 0:

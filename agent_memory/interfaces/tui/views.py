@@ -136,16 +136,20 @@ def _folded(line: str, width: int) -> list[str]:
     return textwrap.wrap(line, width, subsequent_indent=indent, drop_whitespace=True, break_on_hyphens=False) or [""]
 
 
-def bar(names: Sequence[str], chosen: int, numbers: str, width: int) -> list[str]:
-    """Return the names of all channels, with their keys, in as many lines as they need; the chosen one in brackets."""
-    lines = [""]
+def bar(names: Sequence[str], chosen: int, numbers: str, width: int, most: int) -> list[str]:
+    """Return the names of all channels, with their keys, in as many lines as they need; the chosen one in brackets.
+
+    Where they need more lines than ``most``, there is one: that with the chosen one.
+    """
+    lines, held = [""], 0
     for place, name, number in zip(count(), names, numbers.ljust(len(names)), strict=False):
         label = f"{number} {name}".strip()
         shown = f"[{label}]" if place == chosen else f" {label} "
         if lines[-1] and cell_len(lines[-1] + shown) > width:
             lines.append("")
         lines[-1] += shown
-    return lines
+        held = len(lines) - 1 if place == chosen else held
+    return lines if len(lines) <= most else lines[held : held + 1]
 
 
 def headline(left: str, right: str, width: int) -> str:
