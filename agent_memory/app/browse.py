@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from agent_memory.app.container import App
-from agent_memory.app.profile import Place
-from agent_memory.app.tending import homes
 from agent_memory.model.memory import Memory, PageRef
 from agent_memory.model.origin import FileIdentity
 
+Place = Literal["workspace", "user"]
 Stamp = tuple[tuple[Place, PageRef, FileIdentity], ...]
 
 
@@ -40,6 +40,13 @@ def entries(app: App, categories: Container[str] | None = None, agent: str | Non
 def stamp(app: App) -> Stamp:
     """Return what is another whenever a page has changed; an unchanged vault costs a ``stat`` for each page."""
     return tuple((place, state.page, state.identity) for home, place in _places(app) for state in home.pages())
+
+
+def homes(app: App) -> Iterator[App]:
+    """Yield the product on this workspace's vault and, if there is one, on the user's own."""
+    yield app
+    if app.user.folder.root.exists() and app.user.folder.root != app.folder.root:
+        yield app.user
 
 
 def home_of(app: App, place: Place) -> App:

@@ -38,7 +38,7 @@ def run(environment: Mapping[str, str], path: Path) -> None:
     finally:
         signal.signal(signal.SIGINT, before)
     if code:
-        raise FileError(f"The editor ended with {code}.", hint=f"{path} is as it left it.", command=command)
+        raise FileError(f"The editor ended with {code}.", hint="The text is as it left it.", command=command)
 
 
 def lay_out(app: App, found: Found) -> Path:
@@ -69,9 +69,11 @@ def take_back(app: App, found: Found, path: Path) -> bool:
     return changed
 
 
-def leave(found: Found, path: Path) -> None:
-    """Remove the file, unless there are new words in it."""
-    if not _differs(found.memory, files.read_text(path) or ""):
+def leave(found: Found, path: Path, error: AgentMemoryError) -> None:
+    """Remove the file of an editor that has failed; one with new words in it stays, and the error names it."""
+    if _differs(found.memory, files.read_text(path) or ""):
+        error.hint = f"Your words are in {path}."
+    else:
         files.remove(path)
 
 

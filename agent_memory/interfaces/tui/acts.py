@@ -1,19 +1,20 @@
-"""What the screen asks of the product and has done by it, each a call that runs where the product lives."""
+"""What the screen asks of the product and has done by it, each a call that runs where the product lives.
+
+What writes is imported by whoever first does it: a screen that is only read should open quickly.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from agent_memory.app import browse, changes, editor, forget, profile, recall, tasks, tending, vault
-from agent_memory.app.browse import Found, home_of
+from agent_memory.app import browse, recall
+from agent_memory.app.browse import Found, Place, home_of
 from agent_memory.app.container import App
-from agent_memory.app.forget import Forgetting
 from agent_memory.app.names import CHANNELS, is_on
-from agent_memory.app.profile import Place
-from agent_memory.app.verify import quoted
+from agent_memory.errors import AgentMemoryError
 from agent_memory.interfaces.tui.channels import Channel, Item, key_and_value
 from agent_memory.interfaces.tui.detail import About, lines_of
 from agent_memory.interfaces.tui.views import Line
@@ -22,6 +23,10 @@ from agent_memory.model.links import KINDS
 from agent_memory.model.recall import Query
 from agent_memory.model.syntax import parse
 from agent_memory.model.votes import Fading
+
+if TYPE_CHECKING:
+    from agent_memory.app.forget import Forgetting
+    from agent_memory.app.profile import Known
 
 MAX_HITS: Final = 100
 
@@ -71,6 +76,8 @@ def search(app: App, text: str, agent: str | None) -> list[Item]:
 
 def near(app: App, item: Item) -> list[Item]:
     """Return what an entry leads to and what leads to it, as far as it is there."""
+    from agent_memory.app import tending
+
     linked = tending.links(app, item.memory.id)
     return [
         Item(Found(one.other, item.found.place), kind=f"{'→' if one.outgoing else '←'} {one.kind}")
@@ -81,8 +88,11 @@ def near(app: App, item: Item) -> list[Item]:
 
 def about(app: App, item: Item) -> About:
     """Return what the detail of an entry has besides the entry."""
+    from agent_memory.app import profile, tending
+    from agent_memory.app.verify import quoted
+
     memory = item.memory
-    chain: Sequence[profile.Known] = ()
+    chain: Sequence[Known] = ()
     if memory.page.category == "profile" and (key := key_and_value(memory)[0]):
         chain = [one for one in profile.history(app, key, agent=_agent(item)) if one.place == item.found.place]
     return About(
@@ -100,6 +110,8 @@ def lines(item: Item, words: Words, app: App) -> list[Line]:
 
 def delete(app: App, item: Item) -> Done:
     """Take away what a row is about: a link, a fact, or an entry."""
+    from agent_memory.app import profile, tending, vault
+
     page, memory_id = item.memory.page, item.memory.id
     if item.other_id:
         kind = next((one for one in KINDS if one == item.kind), None)
@@ -115,12 +127,16 @@ def delete(app: App, item: Item) -> Done:
 
 def tick(app: App, item: Item) -> Done:
     """Tick the box of a row."""
+    from agent_memory.app import tasks
+
     tasks.done(home_of(app, item.found.place), item.memory.page.agent, item.memory.id, item.words)
     return _done(app, item, "tasks done")
 
 
 def accept(app: App, item: Item) -> Done:
     """Let a proposal count."""
+    from agent_memory.app import vault
+
     page = item.memory.page
     vault.accept(home_of(app, item.found.place), page.agent, page.category, item.memory.id)
     return _done(app, item, "vault accept")
@@ -128,6 +144,8 @@ def accept(app: App, item: Item) -> Done:
 
 def reject(app: App, item: Item) -> Done:
     """Drop a proposal."""
+    from agent_memory.app import vault
+
     page = item.memory.page
     vault.reject(home_of(app, item.found.place), page.agent, page.category, item.memory.id)
     return _done(app, item, "vault reject")
@@ -135,35 +153,55 @@ def reject(app: App, item: Item) -> Done:
 
 def lay_out(app: App, item: Item) -> Path:
     """Put the words of an entry where an editor finds them."""
+    from agent_memory.app import editor
+
     return editor.lay_out(app, item.found)
 
 
 def take_back(app: App, item: Item, path: Path) -> Done | None:
     """Store what the editor has left; None where that is what was there."""
+    from agent_memory.app import editor
+
     if not editor.take_back(app, item.found, path):
         return None
     return _done(app, item, "profile set" if item.memory.page.category == "profile" else "vault edit")
 
 
-def leave(app: App, item: Item, path: Path) -> None:
-    """Take a file away that an editor has failed on, unless there are new words in it."""
-    editor.leave(item.found, path)
+def leave(app: App, item: Item, path: Path, error: AgentMemoryError) -> None:
+    """Tidy up after an editor that has failed."""
+    from agent_memory.app import editor
+
+    editor.leave(item.found, path, error)
 
 
 def undo(app: App, done: Done) -> Sequence[str]:
     """Take back what was done; return what had to be left."""
+    from agent_memory.app import changes
+
     return changes.undo(home_of(app, done.place), done.run).kept
 
 
 def forgetting(item: Item) -> tuple[Callable[[App], Forgetting], Callable[[App], Forgetting]]:
     """Return what says what forgetting an entry would do, and what forgets it."""
+    from agent_memory.app import forget
+
     return (
         lambda app: forget.preview(app, forget.words_of(app, item.memory.id, None)),
         lambda app: forget.forget(app, forget.words_of(app, item.memory.id, None)),
     )
 
 
+def follow(app: App) -> None:
+    """Bring an editor's rule up to date with what was done here, if anything was."""
+    if app.has_written:
+        from agent_memory.app import rule
+
+        rule.follow(app)
+
+
 def _done(app: App, item: Item, verb: str) -> Done:
+    from agent_memory.app import changes
+
     return Done(item.found.place, changes.latest(home_of(app, item.found.place), verb))
 
 

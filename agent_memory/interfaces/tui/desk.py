@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
 from typing import TypeVar
 
-from agent_memory.app import rule
 from agent_memory.app.container import App
 
 T = TypeVar("T")
@@ -28,16 +27,11 @@ class Desk:
         return await asyncio.wrap_future(self._thread.submit(self._answer, question))
 
     def close(self) -> None:
-        """Do what was asked, bring what follows from it up to date, and end."""
-        self._thread.submit(self._leave).result()
+        """Do what was asked before, and end."""
+        self._thread.submit(self._stack.close).result()
         self._thread.shutdown()
 
     def _answer(self, question: Callable[[App], T]) -> T:
         if self._app is None:
             self._app = self._stack.enter_context(self._opened())
         return question(self._app)
-
-    def _leave(self) -> None:
-        if self._app is not None:
-            rule.follow(self._app)
-        self._stack.close()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from agent_memory.app.forget import Forgetting
-from agent_memory.app.verify import Quoted
 from agent_memory.interfaces.tui.channels import Item
 from agent_memory.interfaces.tui.views import BLANK, Line
 from agent_memory.interfaces.tui.words import Words
 from agent_memory.model.memory import Memory
 from agent_memory.model.text import one_line, shorten
+
+if TYPE_CHECKING:
+    from agent_memory.app.forget import Forgetting
+    from agent_memory.app.verify import Quoted
 
 MAX_BODY_CHARS: Final = 12_000
 AROUND_CHARS: Final = 240

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from textual.app import App as Toolkit
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
+from textual.widget import Widget
 
-from agent_memory.app import browse, recall, rule
+from agent_memory.app import browse, recall
 from agent_memory.app.container import App
 from agent_memory.errors import AgentMemoryError, UsageError
 from agent_memory.interfaces.tui import acts, channels, detail
@@ -24,7 +25,7 @@ from agent_memory.interfaces.tui.acts import Start
 from agent_memory.interfaces.tui.channels import CHANNELS, FILTERS, Item, Seeing, padded
 from agent_memory.interfaces.tui.keys import KEYS, NUMBERS, help_lines
 from agent_memory.interfaces.tui.pane import Pane
-from agent_memory.interfaces.tui.views import BLANK, Line, Rows, Text, View, bar, headline
+from agent_memory.interfaces.tui.views import BLANK, Line, Rows, Text, View, bar, headline, wrapped
 from agent_memory.interfaces.tui.words import Words
 from agent_memory.model.text import open_boxes
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 FOLLOW_S: Final = 1.0
 AUTO_TICKS: Final = 5
+MOST_SAID: Final = 4
 
 
 class Memories(Toolkit[None]):
@@ -48,7 +50,7 @@ class Memories(Toolkit[None]):
     Screen { overflow: hidden; }
     Screen, Pane, Input, Input:focus { background: ansi_default; color: ansi_default; }
     #head { dock: top; }
-    #foot { height: 1; dock: bottom; }
+    #foot { dock: bottom; }
     Input, Input:focus { height: 1; border: none; padding: 0; dock: bottom; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -239,7 +241,7 @@ class Memories(Toolkit[None]):
         path = await self._desk.ask(partial(acts.lay_out, item=item))
         failure = self._lent(partial(self._editing, path))
         if failure is not None:
-            await self._desk.ask(partial(acts.leave, item=item, path=path))
+            await self._desk.ask(partial(acts.leave, item=item, path=path, error=failure))
             raise failure
         changed = await self._desk.ask(lambda app: self._noted(acts.take_back(app, item, path)))
         self._say("saved" if changed else "unchanged")
@@ -349,7 +351,7 @@ class Memories(Toolkit[None]):
         if stamp != self._stamp or by_clock:
             self._stamp = stamp
             await self._read(self.view)
-            await self._desk.ask(rule.follow)
+            await self._desk.ask(acts.follow)
 
     def _go(self, doing: Coroutine[Any, Any, None]) -> None:
         self.run_worker(self._guarded(doing))
@@ -364,10 +366,8 @@ class Memories(Toolkit[None]):
     # Lines.
 
     @property
-    def _query(self) -> Input | None:
-        from textual.widgets import Input
-
-        return next(iter(self.query(Input)), None)
+    def _query(self) -> Widget | None:
+        return next(iter(self.query("Input")), None)
 
     def _close_query(self) -> None:
         if self._query is not None:
@@ -382,6 +382,7 @@ class Memories(Toolkit[None]):
     def _draw(self) -> None:
         width, height = self._body.size
         self._head.styles.height = 1 + len(self._bar(self.size.width))
+        self._foot.styles.height = len(self._foot_lines(self.size.width))
         self.view.settle(height, width)
         for pane in (self._head, self._body, self._foot):
             pane.refresh()
@@ -402,4 +403,9 @@ class Memories(Toolkit[None]):
         return self.view.line(self.view.top + place, width)
 
     def _foot_line(self, place: int, width: int) -> Line:
-        return ("bold", padded(self._said, width)) if self._said else ("dim", padded(self._words("hints"), width))
+        lines = self._foot_lines(width)
+        return ("bold" if self._said else "dim", lines[place]) if place < len(lines) else BLANK
+
+    def _foot_lines(self, width: int) -> list[str]:
+        """Return what was said, in as few lines as it fits, or else the hints."""
+        return wrapped(self._said, width)[:MOST_SAID] if self._said else [padded(self._words("hints"), width)]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
-from agent_memory.app import editor
-from agent_memory.app.container import open_app
+from agent_memory.app.container import App, open_app
 from agent_memory.app.names import check_agent
-from agent_memory.app.setup import language_of
+from agent_memory.app.spoken import language_of
 from agent_memory.errors import UsageError
 from agent_memory.interfaces.tui import acts
 from agent_memory.interfaces.tui.desk import Desk
@@ -29,13 +30,24 @@ def serve(directory: str | None, agent: str | None) -> int:
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("The screen needs a terminal.", hint="Other commands print what it shows, as `vault list`.")
-    opened = partial(open_app, directory=directory)
-    with opened() as app:
+    with open_app(directory=directory) as app:
         if agent is not None:
             check_agent(app, agent)
-        start, words, environment = acts.start(app), Words("pt" if language_of(app) == "pt" else "en"), app.environment
+        start, words, environment = acts.start(app), Words(language_of(app)), app.environment
+
+    @contextmanager
+    def opened() -> Iterator[App]:
+        with open_app(directory=directory) as app:
+            yield app
+            acts.follow(app)
+
+    def editing(path: Path) -> None:
+        from agent_memory.app import editor
+
+        editor.run(environment, path)
+
     desk = Desk(opened)
-    screen = Memories(desk, start, words, partial(editor.run, environment), agent)
+    screen = Memories(desk, start, words, editing, agent)
     try:
         screen.run()
     finally:

@@ -70,7 +70,7 @@ class Rows:
 
     def position(self) -> str:
         """Say where one is."""
-        return f"{self.cursor + 1}/{len(self.items)}" if self.items else "0"
+        return "" if self.items is None else f"{self.cursor + 1}/{len(self.items)}" if self.items else "0"
 
 
 @dataclass
