@@ -51,7 +51,9 @@ class Done:
 def start(app: App) -> Start:
     """Return what the screen has to know at first."""
     off = {channel: setting for channel, setting in CHANNELS.items() if not is_on(app, channel)}
-    return Start(str(app.folder.root), recall.fading(app), off)
+    root, home = app.folder.root, app.places.home
+    folder = f"~/{root.relative_to(home)}" if root.is_relative_to(home) else str(root)
+    return Start(folder, recall.fading(app), off)
 
 
 def rows(app: App, channel: Channel, which: str, agent: str | None) -> list[Item]:

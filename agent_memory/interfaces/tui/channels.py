@@ -214,7 +214,8 @@ def _meta(item: Item, seeing: Seeing) -> str:
 def _marks(item: Item, seeing: Seeing) -> list[str]:
     """Return what sets an entry apart: that it no longer counts, is for all projects, or is another agent's."""
     memory = item.memory
-    status = [memory.status or seeing.words("archived")] if memory.status or memory.page.archived else []
+    past = not memory.active or memory.page.archived
+    status = [memory.status or seeing.words("archived")] if past and memory.status != PROPOSED else []
     whose = [seeing.words("yours")] if item.found.place == "user" else [memory.page.agent] if seeing.agents else []
     return status + whose
 

@@ -33,7 +33,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "off": ("Switched off: set {setting} to true.", "Desligado: ponha {setting} em true."),
     "pinned": ("pinned", "fixo"),
     "contextual": ("contextual", "contextual"),
-    "yours": ("for all projects", "todos os projetos"),
+    "yours": ("everywhere", "em toda parte"),
     "gone": ("gone", "sumiu"),
     "truncated": ("[truncated]", "[cortado]"),
     "from": ("From", "De"),
