@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from agent_memory.app.container import App
 from agent_memory.app.spoken import language_of
@@ -71,9 +72,9 @@ class Sitting:
         *,
         agent: str | None = None,
         size: tuple[int, int] = (80, 24),
-        edits: Callable[[Path], None] | None = None,
+        edits: Callable[[Path], object] | None = None,
         opened: Callable[[], AbstractContextManager[App]] | None = None,
-        **flags: object,
+        **flags: Any,
     ) -> None:
         self._opened = opened or (lambda: workspace.app(**flags))
         self._agent, self._size, self._edits = agent, size, edits
@@ -82,11 +83,11 @@ class Sitting:
         """Return the screen after some keys; what is no key is done between them, by somebody else."""
         return self.tour({"": keys})[""]
 
-    def tour(self, stops: dict[str, Keys]) -> dict[str, str]:
+    def tour(self, stops: Mapping[str, Keys]) -> dict[str, str]:
         """Return the screen at every stop, each after its keys."""
         return asyncio.run(self._tour(stops))
 
-    async def _tour(self, stops: dict[str, Keys]) -> dict[str, str]:
+    async def _tour(self, stops: Mapping[str, Keys]) -> dict[str, str]:
         with self._opened() as app:
             start, words = acts.start(app), Words(language_of(app))
         desk, seen = Desk(self._opened), {}

@@ -206,7 +206,7 @@ def test_the_keys_move_as_they_say(shop):
     moves = {"j": "2", "down": "3", "k": "2", "pagedown": "21", "pageup": "2", "end": "51", "home": "1", "up": "1"}
     seen = Sitting(shop).tour({"": ("3",)} | {key: (key,) for key in moves})
 
-    assert {key: re.search(r"Lessons · (\d+)/51", seen[key])[1] for key in moves} == moves
+    assert {key: seen[key].partition("Lessons · ")[2].partition("/51")[0] for key in moves} == moves
 
 
 def test_brackets_go_round_the_channels(shop):

@@ -95,7 +95,12 @@ def test_rows_that_are_not_read_yet_say_so():
 
 def test_thousands_of_rows_cost_what_is_in_sight():
     drawn = []
-    view = Rows("", lambda app: [], lambda item, seeing: drawn.append(item) or Cells("", "", ""), SEEING)
+
+    def drawing(item, seeing):
+        drawn.append(item)
+        return Cells("", "", "")
+
+    view = Rows("", lambda app: [], drawing, SEEING)
     view.take([an_item()] * 10_000)
     view.move(9_000, 20, 80)
     view.settle(20, 80)

@@ -15,6 +15,7 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
     [
         ("bench_recall.py", ["--latency", "50"], "rebuild_times_bare_insert"),
         ("bench_ingest.py", ["--runs", "1", "--sessions", "2", "--lines", "20", "--only", "backlog"], "times_decode"),
+        ("bench_tui.py", ["--memories", "30", "--keys", "9", "--only", "keys"], "9 keys in one go: none lost"),
     ],
 )
 def test_a_benchmark_runs(script, words, told):

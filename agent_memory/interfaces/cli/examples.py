@@ -126,6 +126,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("agent-memory export json memory.json", "to a file"),
     ),
     "migrate": (("agent-memory migrate --dry-run", "what flat notes would become"),),
+    "tui": (("agent-memory tui", "leave it with q, see all its keys with ?"),),
     "mcp": (("agent-memory mcp --workspace .", "as an MCP client's settings have it"),),
     "hook": (("echo '{}' | agent-memory hook cursor stop", "as an editor calls it"),),
     "merge-driver": (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from agent_memory.app import browse, recall
 from agent_memory.app.browse import Found, Place, home_of
 from agent_memory.app.container import App
-from agent_memory.app.names import CHANNELS, is_on
+from agent_memory.app.switches import CHANNELS, is_on
 from agent_memory.errors import AgentMemoryError
 from agent_memory.interfaces.tui.channels import Channel, Item, key_and_value
 from agent_memory.interfaces.tui.detail import About, lines_of

@@ -22,9 +22,9 @@ class Desk:
         self._stack = ExitStack()
         self._app: App | None = None
 
-    async def ask(self, question: Callable[[App], T]) -> T:
-        """Return the answer, or raise what it raises."""
-        return await asyncio.wrap_future(self._thread.submit(self._answer, question))
+    def ask(self, question: Callable[[App], T]) -> asyncio.Future[T]:
+        """Take a question, at once; its answer, or what it raises, can be waited for."""
+        return asyncio.wrap_future(self._thread.submit(self._answer, question))
 
     def close(self) -> None:
         """Do what was asked before, and end."""

@@ -6,7 +6,7 @@ key has removed is out of sight at once, so that the next key is about the next 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -59,7 +59,7 @@ class Memories(Toolkit[None]):
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(
-        self, desk: Desk, start: Start, words: Words, editing: Callable[[Path], None], agent: str | None = None
+        self, desk: Desk, start: Start, words: Words, editing: Callable[[Path], object], agent: str | None = None
     ) -> None:
         super().__init__(ansi_color=True)  # the terminal's own colours, or none
         self._desk, self._begun, self._words, self._editing, self._agent = desk, start, words, editing, agent
@@ -167,7 +167,7 @@ class Memories(Toolkit[None]):
     def action_edit(self) -> None:
         """Edit the words in the editor of the person's choice."""
         if item := self.view.chosen:
-            self._go(self._edit(item))
+            self._go(partial(self._edit, item))
 
     def action_tick(self) -> None:
         """Tick the box."""
@@ -185,14 +185,14 @@ class Memories(Toolkit[None]):
     def action_forget(self) -> None:
         """Ask whether to forget it, and say what that would do."""
         if item := self.view.chosen:
-            self._go(self._ask_to_forget(item))
+            self._go(partial(self._ask_to_forget, item))
 
     def action_yes(self) -> None:
         """Confirm, or accept a proposal."""
         item, view = self.view.chosen, self.view
         if isinstance(view, Text) and view.yes is not None:
             self._leave_texts()
-            self._go(self._forget(view.yes))
+            self._go(partial(self._forget, self._desk.ask(view.yes)))
         elif item and item.memory.status == channels.PROPOSED:
             self._remove(item, acts.accept, "accepted")
         else:
@@ -210,7 +210,8 @@ class Memories(Toolkit[None]):
 
     def action_undo(self) -> None:
         """Take back what was last done here."""
-        self._go(self._undo())
+        undone = self._desk.ask(lambda app: acts.undo(app, self._done.pop()) if self._done else None)
+        self._go(partial(self._undo, undone))
 
     def action_refresh(self) -> None:
         """Read again."""
@@ -221,6 +222,11 @@ class Memories(Toolkit[None]):
         """Read again by the clock too, or no longer."""
         self._auto = not self._auto
         self._draw()
+
+    async def action_quit(self) -> None:
+        """Leave, once all that was asked is done."""
+        await self._desk.ask(lambda app: None)
+        self.exit()
 
     def action_help(self) -> None:
         """List the keys."""
@@ -248,7 +254,7 @@ class Memories(Toolkit[None]):
         self._leave_texts()
         await self._read(self.view)
 
-    def _lent(self, use: Callable[[], None]) -> AgentMemoryError | None:
+    def _lent(self, use: Callable[[], object]) -> AgentMemoryError | None:
         """Lend the terminal; return what went wrong, for what is raised in there would leave it lent."""
         failure: AgentMemoryError | None = None
         try:
@@ -268,11 +274,11 @@ class Memories(Toolkit[None]):
         if isinstance(self.view, Rows):
             self.view.take(self.view.items or (), self._gone)
         self._draw()
-        self._go(self._act(item, act, said))
+        self._go(partial(self._act, item, self._desk.ask(lambda app: self._noted(act(app, item))), said))
 
-    async def _act(self, item: Item, act: Callable[[App, Item], acts.Done], said: str) -> None:
+    async def _act(self, item: Item, act: Awaitable[object], said: str) -> None:
         try:
-            await self._desk.ask(lambda app: self._noted(act(app, item)))
+            await act
             self._say(said)
         finally:
             self._gone.discard(item.name)
@@ -287,13 +293,13 @@ class Memories(Toolkit[None]):
         found = await self._desk.ask(preview)
         self._push(Text(self._words("forget"), detail.forget_lines(item, self._words, found), yes=forget))
 
-    async def _forget(self, forget: Callable[[App], object]) -> None:
-        await self._desk.ask(forget)
+    async def _forget(self, forgetting: Awaitable[object]) -> None:
+        await forgetting
         self._say("forgotten")
         await self._read(self.view)
 
-    async def _undo(self) -> None:
-        kept = await self._desk.ask(lambda app: acts.undo(app, self._done.pop()) if self._done else None)
+    async def _undo(self, undone: Awaitable[Sequence[str] | None]) -> None:
+        kept = await undone
         self._say("no_undo" if kept is None else "kept" if kept else "undone", ids=", ".join(kept or ()))
         await self._read(self.view)
 
@@ -323,7 +329,7 @@ class Memories(Toolkit[None]):
 
     def _refresh(self) -> None:
         self._draw()
-        self._go(self._read(self.view))
+        self._go(partial(self._read, self.view))
 
     async def _read(self, view: View) -> None:
         """Ask for what a view shows, as it is now."""
@@ -339,7 +345,7 @@ class Memories(Toolkit[None]):
         self._ticks += 1
         if not self._looking:
             self._looking = True
-            self._go(self._look())
+            self._go(self._look)
 
     async def _look(self) -> None:
         """Read again what has changed, or what the clock says; an editor's rule follows what was done here."""
@@ -353,12 +359,13 @@ class Memories(Toolkit[None]):
             await self._read(self.view)
             await self._desk.ask(acts.follow)
 
-    def _go(self, doing: Coroutine[Any, Any, None]) -> None:
-        self.run_worker(self._guarded(doing))
+    def _go(self, doing: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        work: Callable[[], Coroutine[None, None, None]] = partial(self._guarded, doing)
+        self.run_worker(work)
 
-    async def _guarded(self, doing: Coroutine[Any, Any, None]) -> None:
+    async def _guarded(self, doing: Callable[[], Coroutine[Any, Any, None]]) -> None:
         try:
-            await doing
+            await doing()
         except AgentMemoryError as error:
             self._said = f"{error.message} {error.hint}"
             self._draw()
