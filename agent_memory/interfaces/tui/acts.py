@@ -6,7 +6,7 @@ What writes is imported by whoever first does it: a screen that is only read sho
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -107,7 +107,21 @@ def about(app: App, item: Item) -> About:
 
 def lines(item: Item, words: Words, app: App) -> list[Line]:
     """Return the detail of an entry, with all that has to be looked up."""
+    item = current(app, item)
     return lines_of(item, words, about(app, item))
+
+
+def current(app: App, item: Item) -> Item:
+    """Return an item with its entry as it is now.
+
+    Raises:
+        UnknownEntry: It is gone.
+    """
+    from agent_memory.app import vault
+
+    page, home = item.memory.page, home_of(app, item.found.place)
+    memory = vault.entry(home, page.agent, page.category, item.memory.id)
+    return replace(item, found=replace(item.found, memory=memory))
 
 
 def delete(app: App, item: Item) -> Done:
@@ -153,11 +167,12 @@ def reject(app: App, item: Item) -> Done:
     return _done(app, item, "vault reject")
 
 
-def lay_out(app: App, item: Item) -> Path:
-    """Put the words of an entry where an editor finds them."""
+def lay_out(app: App, item: Item) -> tuple[Item, Path]:
+    """Put the words of an entry, as they are now, where an editor finds them."""
     from agent_memory.app import editor
 
-    return editor.lay_out(app, item.found)
+    item = current(app, item)
+    return item, editor.lay_out(app, item.found)
 
 
 def take_back(app: App, item: Item, path: Path) -> Done | None:

@@ -1,31 +1,28 @@
-"""The screen: a stack of views over the channels, and what each key does to them.
+"""What each key does.
 
-Whatever touches the vault is asked of the desk, in the order of the keys, and never waited for here; what a
+What touches the vault is asked of the desk at once, in the order of the keys, and never waited for here; what a
 key has removed is out of sight at once, so that the next key is about the next row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import App as Toolkit
-from textual.app import ComposeResult, SuspendNotSupported
+from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
-from textual.widget import Widget
 
-from agent_memory.app import browse, recall
 from agent_memory.app.container import App
-from agent_memory.errors import AgentMemoryError, UsageError
+from agent_memory.errors import AgentMemoryError, LockTimeout, UsageError
 from agent_memory.interfaces.tui import acts, channels, detail
 from agent_memory.interfaces.tui.acts import Start
-from agent_memory.interfaces.tui.channels import CHANNELS, FILTERS, Item, Seeing, padded
-from agent_memory.interfaces.tui.keys import KEYS, NUMBERS, help_lines
+from agent_memory.interfaces.tui.channels import CHANNELS, FILTERS, Item
+from agent_memory.interfaces.tui.keys import KEYS, help_lines
 from agent_memory.interfaces.tui.pane import Pane
-from agent_memory.interfaces.tui.views import BLANK, Line, Rows, Text, View, bar, headline, wrapped
+from agent_memory.interfaces.tui.showing import Showing
+from agent_memory.interfaces.tui.views import Rows, Text
 from agent_memory.interfaces.tui.words import Words
 from agent_memory.model.text import open_boxes
 
@@ -34,69 +31,20 @@ if TYPE_CHECKING:
 
     from agent_memory.interfaces.tui.desk import Desk
 
-FOLLOW_S: Final = 1.0
-AUTO_TICKS: Final = 5
-MOST_SAID: Final = 4
 
+class Memories(Showing):
+    """The memory on a terminal; ``editing`` lets a person edit a file and comes back when that is over."""
 
-class Memories(Toolkit[None]):
-    """The memory on a terminal.
-
-    ``desk`` answers for the product, ``start`` is what it has told before, ``agent`` is whose entries are shown,
-    everybody's if None; ``editing`` lets a person edit a file and comes back when that is over.
-    """
-
-    CSS = """
-    Screen { overflow: hidden; }
-    Screen, Pane, Input, Input:focus { background: ansi_default; color: ansi_default; }
-    #head { dock: top; }
-    #foot { dock: bottom; }
-    Input, Input:focus { height: 1; border: none; padding: 0; dock: bottom; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(names, action, show=False) for key in KEYS for names, action in key.does
     ]
-    ENABLE_COMMAND_PALETTE = False
 
     def __init__(
         self, desk: Desk, start: Start, words: Words, editing: Callable[[Path], object], agent: str | None = None
     ) -> None:
-        super().__init__(ansi_color=True)  # the terminal's own colours, or none
-        self._desk, self._begun, self._words, self._editing, self._agent = desk, start, words, editing, agent
-        self._channel, self._filter, self._auto, self._ticks = 0, 0, False, 0
-        self._gone: set[tuple[str, ...]] = set()
+        super().__init__(desk, start, words, agent)
+        self._editing = editing
         self._done: list[acts.Done] = []  # the desk's thread alone touches it, so that `u` waits for what it undoes
-        self._said = ""
-        self._stamp: browse.Stamp | None = None
-        self._looking = False
-        self._head = Pane(self._head_line, id="head")
-        self._body = Pane(self._body_line, id="body", focus=True)
-        self._foot = Pane(self._foot_line, id="foot")
-        self._views: list[View] = [self._rows()]
-
-    def compose(self) -> ComposeResult:
-        """Return the three parts of the screen."""
-        return iter((self._head, self._body, self._foot))
-
-    def on_mount(self) -> None:
-        """Show the first channel, and follow what changes on the disk."""
-        self.theme = "ansi-dark"
-        self._body.focus()
-        self._home()
-        self.set_interval(FOLLOW_S, self._follow)
-
-    def on_resize(self) -> None:
-        """Fit in."""
-        self._draw()
-
-    @property
-    def _seeing(self) -> Seeing:
-        return Seeing(self._words, self._begun.fading)
-
-    @property
-    def view(self) -> View:
-        """What is on top."""
-        return self._views[-1]
 
     # What the keys do.
 
@@ -210,8 +158,7 @@ class Memories(Toolkit[None]):
 
     def action_undo(self) -> None:
         """Take back what was last done here."""
-        undone = self._desk.ask(lambda app: acts.undo(app, self._done.pop()) if self._done else None)
-        self._go(partial(self._undo, undone))
+        self._go(partial(self._undo, self._desk.ask(self._take_back)))
 
     def action_refresh(self) -> None:
         """Read again."""
@@ -244,7 +191,7 @@ class Memories(Toolkit[None]):
     # What comes of it.
 
     async def _edit(self, item: Item) -> None:
-        path = await self._desk.ask(partial(acts.lay_out, item=item))
+        item, path = await self._desk.ask(partial(acts.lay_out, item=item))
         failure = self._lent(partial(self._editing, path))
         if failure is not None:
             await self._desk.ask(partial(acts.leave, item=item, path=path, error=failure))
@@ -298,121 +245,17 @@ class Memories(Toolkit[None]):
         self._say("forgotten")
         await self._read(self.view)
 
+    def _take_back(self, app: App) -> Sequence[str] | None:
+        if not self._done:
+            return None
+        done = self._done.pop()
+        try:
+            return acts.undo(app, done)
+        except LockTimeout:
+            self._done.append(done)
+            raise
+
     async def _undo(self, undone: Awaitable[Sequence[str] | None]) -> None:
         kept = await undone
         self._say("no_undo" if kept is None else "kept" if kept else "undone", ids=", ".join(kept or ()))
         await self._read(self.view)
-
-    # Views.
-
-    def _rows(self) -> Rows:
-        """Return the view of the channel that was gone to."""
-        channel = CHANNELS[self._channel]
-        recipe = partial(acts.rows, channel=channel, which=FILTERS[self._filter], agent=self._agent)
-        setting = self._begun.off.get(channel.name)
-        hint = self._words("off", setting=setting) if setting else ""
-        return Rows(self._words(channel.name), recipe, channel.cells, self._seeing, channel.primary, hint)
-
-    def _home(self) -> None:
-        self._said = ""
-        self._views[:] = [self._rows()]
-        self._refresh()
-
-    def _push(self, view: View) -> None:
-        self._said = ""
-        self._views.append(view)
-        self._refresh()
-
-    def _leave_texts(self) -> None:
-        while isinstance(self.view, Text):
-            self._views.pop()
-
-    def _refresh(self) -> None:
-        self._draw()
-        self._go(partial(self._read, self.view))
-
-    async def _read(self, view: View) -> None:
-        """Ask for what a view shows, as it is now."""
-        if isinstance(view, Rows):
-            fading = await self._desk.ask(recall.fading)
-            view.seeing = replace(view.seeing, fading=fading)
-            view.take(await self._desk.ask(view.recipe), self._gone)
-        elif view.recipe is not None:
-            view.take(await self._desk.ask(view.recipe))
-        self._draw()
-
-    def _follow(self) -> None:
-        self._ticks += 1
-        if not self._looking:
-            self._looking = True
-            self._go(self._look)
-
-    async def _look(self) -> None:
-        """Read again what has changed, or what the clock says; an editor's rule follows what was done here."""
-        try:
-            stamp = await self._desk.ask(browse.stamp)
-        finally:
-            self._looking = False
-        by_clock = self._auto and self._ticks % AUTO_TICKS == 0
-        if stamp != self._stamp or by_clock:
-            self._stamp = stamp
-            await self._read(self.view)
-            await self._desk.ask(acts.follow)
-
-    def _go(self, doing: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        work: Callable[[], Coroutine[None, None, None]] = partial(self._guarded, doing)
-        self.run_worker(work)
-
-    async def _guarded(self, doing: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        try:
-            await doing()
-        except AgentMemoryError as error:
-            self._said = f"{error.message} {error.hint}"
-            self._draw()
-
-    # Lines.
-
-    @property
-    def _query(self) -> Widget | None:
-        return next(iter(self.query("Input")), None)
-
-    def _close_query(self) -> None:
-        if self._query is not None:
-            self._query.remove()
-        self._foot.display = True
-        self._body.focus()
-
-    def _say(self, name: str, **given: str) -> None:
-        self._said = self._words(name, **given)
-        self._draw()
-
-    def _draw(self) -> None:
-        width, height = self._body.size
-        self._head.styles.height = 1 + len(self._bar(self.size.width))
-        self._foot.styles.height = len(self._foot_lines(self.size.width))
-        self.view.settle(height, width)
-        for pane in (self._head, self._body, self._foot):
-            pane.refresh()
-
-    def _bar(self, width: int) -> list[str]:
-        names = [self._words(channel.name) for channel in CHANNELS]
-        return bar(names, self._channel, NUMBERS, width, self.size.height // 4)
-
-    def _head_line(self, place: int, width: int) -> Line:
-        if place == 0:
-            marks = [self._words(FILTERS[self._filter]), *([self._words("auto")] if self._auto else [])]
-            right = " · ".join(filter(None, [self.view.title, self.view.position(), *marks]))
-            return "bold", headline(self._begun.folder, right, width)
-        lines = self._bar(width)
-        return ("", lines[place - 1]) if place <= len(lines) else BLANK
-
-    def _body_line(self, place: int, width: int) -> Line:
-        return self.view.line(self.view.top + place, width)
-
-    def _foot_line(self, place: int, width: int) -> Line:
-        lines = self._foot_lines(width)
-        return ("bold" if self._said else "dim", lines[place]) if place < len(lines) else BLANK
-
-    def _foot_lines(self, width: int) -> list[str]:
-        """Return what was said, in as few lines as it fits, or else the hints."""
-        return wrapped(self._said, width)[:MOST_SAID] if self._said else [padded(self._words("hints"), width)]
