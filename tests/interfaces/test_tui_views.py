@@ -10,11 +10,12 @@ from rich.cells import cell_len
 
 from agent_memory.app.browse import Found
 from agent_memory.interfaces.tui import channels
-from agent_memory.interfaces.tui.channels import CHANNELS, Cells, Item, Seeing, row
+from agent_memory.interfaces.tui.channels import CHANNELS, Item, Seeing
 from agent_memory.interfaces.tui.detail import MAX_BODY_CHARS, About, lines_of
+from agent_memory.interfaces.tui.fit import Cells, bar, headline, row, wrapped
 from agent_memory.interfaces.tui.keys import KEYS, help_lines
 from agent_memory.interfaces.tui.screen import Memories
-from agent_memory.interfaces.tui.views import Rows, Text, bar, headline, wrapped
+from agent_memory.interfaces.tui.views import Rows, Text
 from agent_memory.interfaces.tui.words import WORDS, Words
 from agent_memory.model.memory import PageRef
 from agent_memory.model.votes import Fading

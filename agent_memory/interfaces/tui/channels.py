@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
-
-from rich.cells import set_cell_size
+from typing import Final
 
 from agent_memory.app.browse import Found
+from agent_memory.interfaces.tui.fit import ROW_CHARS, Cells
 from agent_memory.interfaces.tui.words import Words
 from agent_memory.model.links import edges_of
 from agent_memory.model.memory import ACTIVATION, Memory
-from agent_memory.model.terminal import printable
-from agent_memory.model.text import normalise, one_line, open_boxes
+from agent_memory.model.text import normalise, open_boxes
 from agent_memory.model.votes import Fading, read
 
 FILTERS: Final = ("active", "archived", "all")
 PROPOSED: Final = "proposed"
-ROW_CHARS: Final = 400
-META_CELLS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +39,6 @@ class Item:
         """What it is known by when it is read again."""
         memory = self.memory
         return self.found.place, memory.page.path, memory.id, self.words, self.kind, self.other_id
-
-
-class Cells(NamedTuple):
-    """The three columns of a row."""
-
-    primary: str
-    secondary: str
-    meta: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,25 +206,6 @@ def _marks(item: Item, seeing: Seeing) -> list[str]:
     status = [memory.status or seeing.words("archived")] if past and memory.status != PROPOSED else []
     whose = [seeing.words("yours")] if item.found.place == "user" else [memory.page.agent] if seeing.agents else []
     return status + whose
-
-
-def row(cells: Cells, primary: int, width: int) -> str:
-    """Return the columns as one line of ``width`` cells, with nothing in it that could steer a terminal."""
-    meta = META_CELLS if cells.meta and width >= 3 * META_CELLS else 0
-    first = min(primary, width // 2)
-    rest = max(width - first - meta - (2 if meta else 1), 0)
-    sizes = (first, rest, meta) if meta else (first, rest)
-    return " ".join(fitted(cell, size) for cell, size in zip(cells, sizes, strict=False))
-
-
-def fitted(text: str, cells: int) -> str:
-    """Return the beginning of a text, on one line of so many cells."""
-    return padded(one_line(text[:ROW_CHARS]), cells)
-
-
-def padded(line: str, cells: int) -> str:
-    """Return a line, safe for a terminal, cut or filled to so many cells."""
-    return set_cell_size(printable(line).replace("\t", " ").replace("\n", " "), cells)
 
 
 CHANNELS: Final = (

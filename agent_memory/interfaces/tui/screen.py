@@ -20,7 +20,6 @@ from agent_memory.interfaces.tui import acts, channels, detail
 from agent_memory.interfaces.tui.acts import Start
 from agent_memory.interfaces.tui.channels import CHANNELS, FILTERS, Item
 from agent_memory.interfaces.tui.keys import KEYS, help_lines
-from agent_memory.interfaces.tui.pane import Pane
 from agent_memory.interfaces.tui.showing import Showing
 from agent_memory.interfaces.tui.views import Rows, Text
 from agent_memory.interfaces.tui.words import Words
@@ -47,16 +46,6 @@ class Memories(Showing):
         self._done: list[acts.Done] = []  # the desk's thread alone touches it, so that `u` waits for what it undoes
 
     # What the keys do.
-
-    def action_move(self, by: int) -> None:
-        """Choose another row, or scroll."""
-        self._said = ""
-        self.view.move(by, *reversed(self._body.size))
-        self._draw()
-
-    def action_page(self, pages: int) -> None:
-        """Move by pages."""
-        self.action_move(pages * max(self._body.size.height - 1, 1))
 
     def action_open(self) -> None:
         """Open what is chosen."""
@@ -178,15 +167,6 @@ class Memories(Showing):
     def action_help(self) -> None:
         """List the keys."""
         self._push(Text(self._words("help"), [("", line) for line in help_lines(self._words)]))
-
-    def on_pane_wheel(self, event: Pane.Wheel) -> None:
-        """Move as the wheel does."""
-        self.action_move(event.rows)
-
-    def on_pane_click(self, event: Pane.Click) -> None:
-        """Choose the row that was clicked on."""
-        if isinstance(self.view, Rows):
-            self.action_move(self.view.top + event.place - self.view.cursor)
 
     # What comes of it.
 

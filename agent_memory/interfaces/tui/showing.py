@@ -19,10 +19,11 @@ from agent_memory.app import browse, recall
 from agent_memory.errors import AgentMemoryError
 from agent_memory.interfaces.tui import acts
 from agent_memory.interfaces.tui.acts import Start
-from agent_memory.interfaces.tui.channels import CHANNELS, FILTERS, Seeing, padded
+from agent_memory.interfaces.tui.channels import CHANNELS, FILTERS, Seeing
+from agent_memory.interfaces.tui.fit import bar, headline, padded, wrapped
 from agent_memory.interfaces.tui.keys import NUMBERS
 from agent_memory.interfaces.tui.pane import Pane
-from agent_memory.interfaces.tui.views import BLANK, Line, Rows, Text, View, bar, headline, wrapped
+from agent_memory.interfaces.tui.views import BLANK, Line, Rows, Text, View
 from agent_memory.interfaces.tui.words import Words
 
 if TYPE_CHECKING:
@@ -85,6 +86,27 @@ class Showing(Toolkit[None]):
     def view(self) -> View:
         """What is on top."""
         return self._views[-1]
+
+    # Moving.
+
+    def action_move(self, by: int) -> None:
+        """Choose another row, or scroll."""
+        self._said = ""
+        self.view.move(by, *reversed(self._body.size))
+        self._draw()
+
+    def action_page(self, pages: int) -> None:
+        """Move by pages."""
+        self.action_move(pages * max(self._body.size.height - 1, 1))
+
+    def on_pane_wheel(self, event: Pane.Wheel) -> None:
+        """Move as the wheel does."""
+        self.action_move(event.rows)
+
+    def on_pane_click(self, event: Pane.Click) -> None:
+        """Choose the row that was clicked on."""
+        if isinstance(self.view, Rows):
+            self.action_move(self.view.top + event.place - self.view.cursor)
 
     # Views.
 

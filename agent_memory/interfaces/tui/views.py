@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
 from typing import Final, Literal
 
-from rich.cells import cell_len, chop_cells
-
 from agent_memory.app.container import App
-from agent_memory.interfaces.tui.channels import Cells, Item, Seeing, padded, row
-from agent_memory.model.terminal import printable
+from agent_memory.interfaces.tui.channels import Item, Seeing
+from agent_memory.interfaces.tui.fit import Cells, padded, row, wrapped
 
 Style = Literal["", "bold", "dim", "reverse"]
 Line = tuple[Style, str]
@@ -120,40 +116,3 @@ class Text:
 
 
 View = Rows | Text
-
-
-def wrapped(text: str, width: int) -> list[str]:
-    """Return a text, safe for a terminal, in lines of at most ``width`` cells; its own line ends and indents stay."""
-    return [part for line in printable(text).expandtabs(4).split("\n") for part in _folded(line, max(width, 1))]
-
-
-def _folded(line: str, width: int) -> list[str]:
-    if cell_len(line) <= width:
-        return [line]
-    if not line.isascii() and cell_len(line) != len(line):  # letters of two cells, which a count of letters gets wrong
-        return chop_cells(line, width)
-    indent = " " * min(len(line) - len(line.lstrip()), width // 2)
-    return textwrap.wrap(line, width, subsequent_indent=indent, drop_whitespace=True, break_on_hyphens=False) or [""]
-
-
-def bar(names: Sequence[str], chosen: int, numbers: str, width: int, most: int) -> list[str]:
-    """Return the names of all channels, with their keys, in as many lines as they need; the chosen one in brackets.
-
-    Where they need more lines than ``most``, there is one: that with the chosen one.
-    """
-    lines, held = [""], 0
-    for place, name, number in zip(count(), names, numbers.ljust(len(names)), strict=False):
-        label = f"{number} {name}".strip()
-        shown = f"[{label}]" if place == chosen else f" {label} "
-        if lines[-1] and cell_len(lines[-1] + shown) > width:
-            lines.append("")
-        lines[-1] += shown
-        held = len(lines) - 1 if place == chosen else held
-    return lines if len(lines) <= most else lines[held : held + 1]
-
-
-def headline(left: str, right: str, width: int) -> str:
-    """Return a line with something at each end; of the left there is what fits, its end rather than its beginning."""
-    room = max(width - cell_len(right) - 2, 0)
-    left = left if cell_len(left) <= room else "…" + left[len(left) - max(room - 1, 0) :]
-    return padded(f"{padded(left, room)}  {right}", width)
