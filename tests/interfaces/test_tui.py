@@ -1,5 +1,6 @@
 """The terminal screen in this process, by Textual's pilot: every screen, every key, and what happens beside it."""
 
+import logging
 import re
 import shutil
 from pathlib import Path
@@ -268,3 +269,30 @@ def test_a_is_read_by_the_clock_until_it_is_pressed_again(shop):
 
     assert "every 5 s" in seen["on"]
     assert "every 5 s" not in seen["off"]
+
+
+def test_what_the_product_warns_of_stands_at_the_foot(shop):
+    def warned():
+        logging.getLogger("agent_memory.app").warning("notes.md cannot be read. It is left out.")
+
+    assert Sitting(shop).sees("2", warned, Until("It is left out.")).endswith("It is left out.")
+
+
+def test_a_memory_that_is_taken_away_leaves_an_empty_screen(shop):
+    seen = Sitting(shop).tour(
+        {"gone": ("7", Until("Ferm"), lambda: shutil.rmtree(shop.memory), Until("Nothing here."))}
+    )
+
+    assert "Decisions · 0" in seen["gone"]
+
+
+def test_a_detail_follows_its_entry_and_an_editor_gets_it_as_it_is_now(shop):
+    def meanwhile():
+        with shop.app() as app:
+            first = vault.entries(app, "default", "decisions")[0]
+            vault.edit(app, "default", "decisions", first.id, "Eighteen hours.")
+
+    sitting = Sitting(shop, edits=lambda path: path.write_text(path.read_text() + "At four degrees."))
+    sitting.sees("7", "enter", Until("longa"), meanwhile, Until("Eighteen"), "e")
+
+    assert bodies(shop, "decisions")[0] == "Eighteen hours.\nAt four degrees."

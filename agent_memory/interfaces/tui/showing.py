@@ -5,6 +5,7 @@ Whatever is shown is asked of the desk and never waited for here.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from functools import partial
@@ -33,6 +34,19 @@ FOLLOW_S: Final = 1.0
 AUTO_TICKS: Final = 5
 MOST_SAID: Final = 4
 
+_LOGGER: Final = logging.getLogger("agent_memory")
+
+
+class _Remarks(logging.Handler):
+    """Passes what the product warns of, on whatever thread, to the screen: what is printed there, nobody sees."""
+
+    def __init__(self, screen: Showing) -> None:
+        super().__init__(logging.WARNING)
+        self._screen = screen
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._screen.call_later(self._screen.remark, record.getMessage())
+
 
 class Showing(Toolkit[None]):
     """A screen that shows memories; what keys do to it is said elsewhere.
@@ -58,6 +72,7 @@ class Showing(Toolkit[None]):
         self._said = ""
         self._stamp: browse.Stamp | None = None
         self._looking = False
+        self._remarks = _Remarks(self)
         self._head = Pane(self._head_line, id="head")
         self._body = Pane(self._body_line, id="body", focus=True)
         self._foot = Pane(self._foot_line, id="foot")
@@ -70,9 +85,14 @@ class Showing(Toolkit[None]):
     def on_mount(self) -> None:
         """Show the first channel, and follow what changes on the disk."""
         self.theme = "ansi-dark"
+        _LOGGER.addHandler(self._remarks)
         self._body.focus()
         self._home()
         self.set_interval(FOLLOW_S, self._follow)
+
+    def on_unmount(self) -> None:
+        """Let warnings go where they went before."""
+        _LOGGER.removeHandler(self._remarks)
 
     def on_resize(self) -> None:
         """Fit in."""
@@ -171,8 +191,7 @@ class Showing(Toolkit[None]):
         try:
             await doing()
         except AgentMemoryError as error:
-            self._said = f"{error.message} {error.hint}"
-            self._draw()
+            self.remark(f"{error.message} {error.hint}")
 
     # Lines.
 
@@ -186,9 +205,13 @@ class Showing(Toolkit[None]):
         self._foot.display = True
         self._body.focus()
 
-    def _say(self, name: str, **given: str) -> None:
-        self._said = self._words(name, **given)
+    def remark(self, text: str) -> None:
+        """Say something at the foot."""
+        self._said = text
         self._draw()
+
+    def _say(self, name: str, **given: str) -> None:
+        self.remark(self._words(name, **given))
 
     def _draw(self) -> None:
         width, height = self._body.size
