@@ -45,7 +45,8 @@ def lay_out(app: App, found: Found) -> Path:
     """Put the words of an entry, of a fact its value, into a file of their own."""
     if not app.shelf.is_prepared():
         app.vault.prepare()
-    path = app.folder.machine / f"edit-{found.memory.id}-{app.clock.now():%Y%m%d%H%M%S%f}.md"
+    path = app.folder.drafts / f"{found.memory.id}-{app.clock.now():%Y%m%d%H%M%S%f}.md"
+    files.make_folder(path.parent, private=True)
     files.put(path, (_words(found.memory).rstrip("\n") + "\n").encode())
     return path
 
@@ -78,7 +79,7 @@ def leave(found: Found, path: Path, error: AgentMemoryError) -> None:
 
 
 def _differs(memory: Memory, words: str) -> bool:
-    return words.strip() != _words(memory).strip()
+    return words.strip() not in ("", _words(memory).strip())  # who leaves nothing has thought better of it
 
 
 def _store(app: App, found: Found, words: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_memory.app import vault
+from agent_memory.app import forget, vault
 from agent_memory.errors import FileError
 from agent_memory.system import locks
 from tests import bakery
@@ -125,7 +125,7 @@ def test_what_an_editor_leaves_is_stored_and_u_takes_it_back(shop):
 
     assert "Saved" in seen["saved"]
     assert bodies(shop, "decisions")[0] == "fermentação longa, 18 horas a 4 °C"
-    assert not list(shop.memory.glob(".vault/edit-*"))
+    assert not list(shop.memory.glob(".vault/drafts/*"))
 
 
 def test_a_fact_is_edited_as_its_value_and_keeps_its_history(shop):
@@ -137,10 +137,11 @@ def test_a_fact_is_edited_as_its_value_and_keeps_its_history(shop):
     assert "electric, since the spring · superseded" in seen["read"]
 
 
-def test_an_editor_that_changes_nothing_writes_nothing(shop):
+@pytest.mark.parametrize("left", [lambda path: None, lambda path: path.write_text(" \n"), Path.unlink])
+def test_an_editor_that_changes_nothing_or_leaves_nothing_writes_nothing(shop, left):
     before = shop.files()
 
-    assert "Left as it was" in Sitting(shop, edits=lambda path: None).sees("7", "e")
+    assert "Left as it was" in Sitting(shop, edits=left).sees("7", "e")
     assert {name for name, data in shop.files().items() if before.get(name) != data and name.endswith(".md")} == set()
 
 
@@ -153,7 +154,7 @@ def test_words_that_cannot_be_stored_are_kept_and_named(shop):
 
     said = Sitting(shop, edits=meanwhile).sees("7", "e")
 
-    [kept] = shop.memory.glob(".vault/edit-*.md")
+    [kept] = shop.memory.glob(".vault/drafts/*.md")
     assert "changed while you were at it" in said
     assert kept.name.removesuffix(".md") in said.replace("\n", "")
     assert kept.read_text() == "Mine.\n"
@@ -169,7 +170,7 @@ def test_an_editor_that_fails_gives_the_screen_back(shop, left, files):
     said = Sitting(shop, edits=failing).sees("7", "e")
 
     assert "The editor ended with 3." in said
-    assert len(list(shop.memory.glob(".vault/edit-*"))) == files
+    assert len(list(shop.memory.glob(".vault/drafts/*"))) == files
     assert "half a word" not in bodies(shop, "decisions")
 
 
@@ -296,3 +297,16 @@ def test_a_detail_follows_its_entry_and_an_editor_gets_it_as_it_is_now(shop):
     sitting.sees("7", "enter", Until("longa"), meanwhile, Until("Eighteen"), "e")
 
     assert bodies(shop, "decisions")[0] == "Eighteen hours.\nAt four degrees."
+
+
+def test_forgetting_names_the_words_that_an_editor_has_left_behind(shop):
+    def failing(path):
+        path.write_text("Weigh the rye twice over, always, before the water comes.")
+        raise FileError("The editor ended with 3.")
+
+    Sitting(shop, edits=failing).sees("7", "e")
+    with shop.app() as app:
+        found = forget.preview(app, forget.words_of(app, None, "weigh the rye twice"))
+
+    [kept] = found.kept
+    assert kept.startswith(".vault/drafts/")

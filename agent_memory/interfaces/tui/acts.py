@@ -133,9 +133,8 @@ def delete(app: App, item: Item) -> Done:
         kind = next((one for one in KINDS if one == item.kind), None)
         tending.unlink(app, memory_id, item.other_id, kind)
         return _done(app, item, "links remove")
-    if page.category == "profile" and item.memory.active:
-        for_user = item.found.place == "user"
-        profile.remove(app, key_and_value(item.memory)[0], for_user=for_user, agent=_agent(item))
+    if page.category == "profile" and item.memory.active and (key := key_and_value(item.memory)[0]):
+        profile.remove(app, key, for_user=item.found.place == "user", agent=_agent(item))
         return _done(app, item, "profile remove")
     vault.delete(home_of(app, item.found.place), page.agent, page.category, memory_id)
     return _done(app, item, "vault delete")

@@ -192,6 +192,8 @@ class Showing(Toolkit[None]):
             await doing()
         except AgentMemoryError as error:
             self.remark(f"{error.message} {error.hint}")
+        except OSError as error:  # what no door has translated: a folder deleted under our feet, a full disk
+            self.remark(str(error))
 
     # Lines.
 
