@@ -9,6 +9,7 @@ from typing import Literal
 from agent_memory.app.container import App
 from agent_memory.model.memory import Memory, PageRef
 from agent_memory.model.origin import FileIdentity
+from agent_memory.system.garbage import uncollected
 
 Place = Literal["workspace", "user"]
 Stamp = tuple[tuple[Place, PageRef, FileIdentity], ...]
@@ -27,14 +28,15 @@ def entries(app: App, categories: Container[str] | None = None, agent: str | Non
 
     Pages of other categories are not even parsed. The user's own entries are everybody's, whatever the ``agent``.
     """
-    return [
-        Found(memory, place)
-        for home, place in _places(app)
-        for stored in home.shelf.pages(fresh=False, report=home.leave_out)
-        if categories is None or stored.ref.category in categories
-        if agent is None or stored.ref.agent == agent or place == "user"
-        for memory in stored.memories
-    ]
+    with uncollected():
+        return [
+            Found(memory, place)
+            for home, place in _places(app)
+            for stored in home.shelf.pages(fresh=False, report=home.leave_out)
+            if categories is None or stored.ref.category in categories
+            if agent is None or stored.ref.agent == agent or place == "user"
+            for memory in stored.memories
+        ]
 
 
 def stamp(app: App) -> Stamp:

@@ -97,12 +97,12 @@ def tasks(found: Sequence[Found], which: str) -> list[Item]:
 
 def proposals(found: Sequence[Found], _: str) -> list[Item]:
     """Return what waits to be accepted or rejected."""
-    return [Item(one) for one in _newest(found) if one.memory.status == PROPOSED]
+    return [Item(one) for one in _newest(one for one in found if one.memory.status == PROPOSED)]
 
 
 def voted(found: Sequence[Found], which: str) -> list[Item]:
     """Return what was voted on, the best first."""
-    items = [item for item in plain(found, which) if item.memory.meta.get("votes")]
+    items = plain([one for one in found if one.memory.meta.get("votes")], which)
     return sorted(items, key=lambda item: read(item.memory.meta).score, reverse=True)
 
 

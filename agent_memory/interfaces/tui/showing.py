@@ -87,6 +87,7 @@ class Showing(Toolkit[None]):
         self.theme = "ansi-dark"
         _LOGGER.addHandler(self._remarks)
         self._body.focus()
+        self._follow()
         self._home()
         self.set_interval(FOLLOW_S, self._follow)
 
@@ -178,9 +179,9 @@ class Showing(Toolkit[None]):
             stamp = await self._desk.ask(browse.stamp)
         finally:
             self._looking = False
+        known, self._stamp = self._stamp, stamp
         by_clock = self._auto and self._ticks % AUTO_TICKS == 0
-        if stamp != self._stamp or by_clock:
-            self._stamp = stamp
+        if known not in (None, stamp) or by_clock:
             await self._read(self.view)
             await self._desk.ask(acts.follow)
 
