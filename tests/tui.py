@@ -29,7 +29,15 @@ class Until:
     words: str
 
 
-Keys = Sequence[str | Until | Callable[[], object]]
+@dataclass(frozen=True)
+class Resized:
+    """Make the terminal so wide and so high."""
+
+    width: int
+    height: int
+
+
+Keys = Sequence[str | Resized | Until | Callable[[], object]]
 
 SCREENS: dict[str, tuple[str, ...]] = {
     "Profile": ("1",),
@@ -79,7 +87,7 @@ class Sitting:
         self._opened = opened or (lambda: workspace.app(**flags))
         self._agent, self._size, self._edits = agent, size, edits
 
-    def sees(self, *keys: str | Until | Callable[[], object]) -> str:
+    def sees(self, *keys: str | Resized | Until | Callable[[], object]) -> str:
         """Return the screen after some keys; what is no key is done between them, by somebody else."""
         return self.tour({"": keys})[""]
 
@@ -100,6 +108,8 @@ class Sitting:
                     for key in keys:
                         if isinstance(key, Until):
                             await _wait(screen, pilot, key.words)
+                        elif isinstance(key, Resized):
+                            await pilot.resize_terminal(key.width, key.height)
                         elif isinstance(key, str):
                             await pilot.press(key)
                         else:

@@ -12,7 +12,7 @@ from agent_memory.errors import FileError
 from agent_memory.system import locks
 from tests import bakery
 from tests.fakes import FrozenClock
-from tests.tui import SCREENS, Sitting, Until
+from tests.tui import SCREENS, Resized, Sitting, Until
 from tests.workspace import Workspace
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "tui.md").read_text(encoding="utf-8")
@@ -310,3 +310,12 @@ def test_forgetting_names_the_words_that_an_editor_has_left_behind(shop):
 
     [kept] = found.kept
     assert kept.startswith(".vault/drafts/")
+
+
+def test_a_terminal_that_is_resized_is_filled_anew(shop):
+    sizes = {"narrow": Resized(50, 14), "wide": Resized(120, 30), "as before": Resized(80, 24)}
+    seen = Sitting(shop).tour({"first": ("7",)} | {name: (size,) for name, size in sizes.items()})
+
+    assert "\n 9 Handoffs  0 Proposals  Duplicates  Other\n>" in seen["narrow"]
+    assert "\n Duplicates  Other\n>" in seen["wide"]
+    assert seen["as before"] == seen["first"]

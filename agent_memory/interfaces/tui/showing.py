@@ -96,8 +96,8 @@ class Showing(Toolkit[None]):
         _LOGGER.removeHandler(self._remarks)
 
     def on_resize(self) -> None:
-        """Fit in."""
-        self._draw()
+        """Fit in, once the new size is known."""
+        self.call_after_refresh(self._draw)
 
     @property
     def _seeing(self) -> Seeing:
