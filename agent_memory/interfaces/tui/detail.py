@@ -53,10 +53,11 @@ def forget_lines(item: Item, words: Words, found: Forgetting) -> list[Line]:
         "loses": [_named(one) for one, _ in found.trimmed],
         "stays": list(found.kept),
     }
-    lines: list[Line] = [("bold", words("forget")), ("", one_line(item.memory.body[:SNIPPET_CHARS])), BLANK]
+    lines: list[Line] = [("bold", words("forget")), ("", one_line(item.memory.body[:SNIPPET_CHARS]))]
+    lines += [("reverse", words("forget_keys")), BLANK]  # before what may be long
     for name, rows in groups.items():
         lines += [("bold", words(name)), *(("", f"  {one}") for one in rows), BLANK] if rows else []
-    return [*lines, ("reverse", words("forget_keys"))]
+    return lines
 
 
 def _named(memory: Memory) -> str:
