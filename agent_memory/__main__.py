@@ -12,7 +12,7 @@ def main() -> int:
         return _hook(*words)
     from agent_memory.interfaces.cli.main import run
 
-    return run(sys.argv[1:], {"mcp": _mcp, "hook": _hook, "viewer": _viewer})
+    return run(sys.argv[1:], {"mcp": _mcp, "hook": _hook, "viewer": _viewer, "tui": _tui})
 
 
 def _hook(*words: str) -> int:
@@ -35,6 +35,14 @@ def _mcp(directory: str | None, workspace: str | None, agent: str | None) -> int
     except ModuleNotFoundError as error:
         raise _missing(error, "The MCP server", "mcp", ("mcp", "mcp_types", "anyio", "pydantic")) from error
     return serve(directory, workspace, agent)
+
+
+def _tui(directory: str | None, agent: str | None) -> int:
+    try:
+        from agent_memory.interfaces.tui.serve import serve
+    except ModuleNotFoundError as error:
+        raise _missing(error, "The terminal screen", "tui", ("textual",)) from error
+    return serve(directory, agent)
 
 
 def _missing(error: ModuleNotFoundError, what: str, extra: str, modules: tuple[str, ...]) -> Exception:

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from agent_memory.interfaces.cli.main import run
+from tests.terminal import run_on_terminal
 from tests.workspace import Workspace
 
 PAGES = {
@@ -66,7 +67,7 @@ The backup host is called gallery.
 """,
 }
 CHAT = "Let's go with SQLite for the order store, one file per shop, because backups are a plain copy."
-LASTING = ("watch", "viewer", "mcp", "hook")
+LASTING = ("watch", "viewer", "tui", "mcp", "hook")
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,8 @@ def execute(line: str, workspace: Workspace, *more: str) -> Ended:
     before, _, command = line.rpartition(" | ")
     words = [*shlex.split(command)[1:], *more]
     given = shlex.split(before)[1] + "\n" if before else ""
+    if words[0] == "tui":
+        return Ended(*run_on_terminal(words, workspace.root, (" Decisions", "q")), "")
     if words[0] in LASTING:
         return _as_process(words, given, workspace.root)
     out, err = io.StringIO(), io.StringIO()

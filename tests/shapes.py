@@ -97,6 +97,7 @@ FILLED: dict[str, Any] = {
 LASTING_ANSWERS = {
     "watch": "One line for each time something was taken, as `process` answers.",
     "viewer": "Says in a sentence where it listens; its own answers are in [routes.md](routes.md).",
+    "tui": "Shows a screen, whatever is asked.",
     "mcp": "Speaks the protocol on standard output, whatever is asked.",
     "hook": "Answers as the editor has it, whatever is asked.",
 }

@@ -125,6 +125,11 @@ def undo(app: App, target: str | None) -> Undone:
     return Undone(found.run.run, tuple(dict.fromkeys(_entry_of(change) for change in batch.changes)), tuple(kept))
 
 
+def latest(app: App, verb: str) -> str | None:
+    """Return the name of the last run with this verb; None if there is none."""
+    return next((run.run for run in reversed(app.vault.journal_runs()) if run.verb == verb), None)
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
     """A run to take back, or those of its changes that concern one entry."""

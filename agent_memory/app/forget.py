@@ -207,9 +207,9 @@ def _elsewhere(app: App, quotes: Quotes) -> Iterator[str]:
     """Name the places outside the pages that are not ours to change and hold the words."""
     if quotes(ANY_BLOCK.sub("", app.shelf.project_text())):
         yield app.folder.project.name
-    for path in files.list_folder(app.folder.conversations):
+    for path in (*files.list_folder(app.folder.conversations), *files.list_folder(app.folder.drafts)):
         if path.is_file() and quotes(_text_of(path)):
-            yield f"{app.folder.conversations.name}/{path.name}"
+            yield path.relative_to(app.folder.root).as_posix()
 
 
 def _text_of(path: Path) -> str:

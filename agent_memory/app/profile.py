@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from agent_memory.app.browse import Place
 from agent_memory.app.changes import day
 from agent_memory.app.container import App
 from agent_memory.app.recall import fading
@@ -27,8 +28,6 @@ from agent_memory.model.recall import Hit
 from agent_memory.redaction import redact
 from agent_memory.system.paths import USER_AGENT
 from agent_memory.vault.store import View
-
-Place = Literal["workspace", "user"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from agent_memory.app.container import App
 from agent_memory.app.conversations import judged
+from agent_memory.app.editor import run
 from agent_memory.app.stack import MANIFESTS, stack_of
-from agent_memory.errors import FileError, Outdated
+from agent_memory.errors import Outdated
 from agent_memory.model.ids import digest
 from agent_memory.model.text import one_line, shorten
 from agent_memory.redaction import redact
@@ -36,16 +34,7 @@ def edit(app: App) -> Path:
     """
     app.vault.prepare()
     path = app.folder.project
-    fallback = "notepad" if sys.platform == "win32" else "vi"
-    command = app.environment.get("VISUAL") or app.environment.get("EDITOR") or fallback
-    try:
-        ended = subprocess.run([*shlex.split(command), str(path)], check=False)  # noqa: S603  the user named it
-    except OSError as error:
-        raise FileError(f"The editor {command!r} cannot be started.", hint="Set EDITOR.", command=command) from error
-    if ended.returncode:
-        raise FileError(
-            f"The editor ended with {ended.returncode}.", hint="The page is as it left it.", command=command
-        )
+    run(app.environment, path)
     return path
 
 

@@ -8,6 +8,7 @@ from agent_memory.app.container import App
 from agent_memory.app.verify import conversations_of, turns_of
 from agent_memory.model.memory import Memory
 from agent_memory.model.transcript import Role
+from agent_memory.redaction import redact
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,14 +19,21 @@ class Quote:
     text: str
     span: tuple[int, int]
 
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        """What stood before the words, these, and what stood after them."""
+        start, end = self.span
+        return self.text[:start], self.text[start:end], self.text[end:]
+
 
 def quote(app: App, memory: Memory) -> Quote | None:
-    """Return the turn that a memory was taken from; None where its conversation no longer has it, or it has none."""
+    """Return the turn that a memory was taken from, without secrets; None where it is not to be found any more."""
     origin = memory.origin
     if origin is None:
         return None
     for file in conversations_of(app, origin):
         for turn in turns_of(app, file):
             if origin.digest in turn.prefix_digests:
-                return Quote(turn.role, turn.text, origin.span)
+                clean = redact(turn.text)  # what is found in the whole need not be in the parts
+                return Quote(turn.role, clean.text, (0, 0) if clean.count else origin.span)
     return None

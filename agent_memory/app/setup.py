@@ -19,9 +19,9 @@ from agent_memory.app.container import App
 from agent_memory.app.ingest import Options, Tally
 from agent_memory.app.parts import Part as Part
 from agent_memory.app.parts import added, carried_out, part_of, remember, removed
+from agent_memory.app.spoken import language_of as language_of
 from agent_memory.editors.table import COMMAND, INTEGRATIONS, Integration
 from agent_memory.errors import UsageError
-from agent_memory.model.language import spoken
 from agent_memory.system import locks
 from agent_memory.system.paths import PROJECT_FILE, find_memory
 from agent_memory.vault.templates import seeds
@@ -51,12 +51,6 @@ def rows_for(editor: str | None, only: Sequence[str], without: Sequence[str]) ->
     rows = [row for row in INTEGRATIONS if editor is None or editor in row.editors]
     wanted = [row for row in rows if row.name in only or not (only or row.optional)]
     return tuple(row for row in wanted if row.name not in without)
-
-
-def language_of(app: App) -> str:
-    """Return the language to set up in: the setting's, else Portuguese where the system speaks it."""
-    found = app.settings["vault.language"]
-    return spoken(app.environment) if found.source == "default" else str(found.value)
 
 
 def plan(app: App, rows: Iterable[Integration]) -> tuple[Part, ...]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from agent_memory.app.browse import homes
 from agent_memory.app.container import App
 from agent_memory.app.recall import fading
 from agent_memory.app.vault import entry_named
@@ -145,16 +145,10 @@ def held(app: App, entry_id: str) -> tuple[App, Memory]:
     Raises:
         UnknownEntry: Neither has it.
     """
-    for home in _homes(app):
+    for home in homes(app):
         for memory in home.vault.view().by_id(entry_id)[:1]:
             return home, memory
     return app, entry_named(app, entry_id)
-
-
-def _homes(app: App) -> Iterator[App]:
-    yield app
-    if app.user.folder.root.exists() and app.user.folder.root != app.folder.root:
-        yield app.user
 
 
 def _of(view: View, entry_id: str) -> Memory:

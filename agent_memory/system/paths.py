@@ -92,6 +92,7 @@ class MemoryFolder:
         self.chat_sessions = machine / "chat-sessions.json"  # which chat each agent was last in
         self.briefings = machine / "briefing"  # as they were last given out
         self.backups = machine / "backups"  # what the doctor has mended, as it was before
+        self.drafts = machine / "drafts"  # words that an editor was opened on
         self.compact_log = machine / "compact-log.json"
 
     def watch_lock(self, name: str) -> Path:

@@ -17,6 +17,7 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
         ("bench_web.py", ["--memories", "40", "--searches", "3"], "first paint"),
         ("bench_ingest.py", ["--runs", "1", "--sessions", "2", "--lines", "20", "--only", "backlog"], "times_decode"),
         ("bench_consolidate.py", ["60", "--rounds", "1"], "lessons [5"),
+        ("bench_tui.py", ["--memories", "30", "--keys", "9", "--only", "keys"], "9 keys in one go: none lost"),
     ],
 )
 def test_a_benchmark_runs(script, words, told):

@@ -7,7 +7,7 @@ import sys
 
 HEAVY = {
     "httpx", "watchdog", "yaml", "rank_bm25", "filelock", "frontmatter", "sqlite3", "rich", "numpy", "asyncio", "mcp",
-    "pydantic", "anyio",
+    "pydantic", "anyio", "textual",
 }  # fmt: skip
 RUNS = 7
 

@@ -147,6 +147,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     "migrate": (("agent-memory migrate --dry-run", "what flat notes would become"),),
     "viewer": (("agent-memory viewer --no-open", "at http://127.0.0.1:3737/, or the next port that is free"),),
+    "tui": (("agent-memory tui", "leave it with q, see all its keys with ?"),),
     "mcp": (("agent-memory mcp --workspace .", "as an MCP client's settings have it"),),
     "hook": (("echo '{}' | agent-memory hook cursor stop", "as an editor calls it"),),
     "merge-driver": (

@@ -13,7 +13,18 @@ from agent_memory.interfaces.cli.output import Command, call_of
 
 def commands() -> dict[str, Command]:
     """Return the commands of this module by name."""
-    return {"mcp": mcp, "hook": hook, "viewer": viewer, "merge-driver": merge_driver}
+    return {"tui": tui, "viewer": viewer, "mcp": mcp, "hook": hook, "merge-driver": merge_driver}
+
+
+def tui(
+    context: typer.Context,
+    agent: Annotated[
+        str | None, typer.Option("--agent", "-a", metavar="NAME", help="Only this agent's entries.")
+    ] = None,
+) -> None:
+    """Show the memory on this terminal, to read, search and care for."""
+    call = call_of(context)
+    raise typer.Exit(call.faces["tui"](call.directory, agent))
 
 
 def mcp(

@@ -83,6 +83,7 @@ COMMANDS: Final = (
     ("status", "health", "Show what is set up and how things stand."),
     ("stats", "health", "Show what the memory holds, what is told of it, what models cost, and how it hangs together."),
     ("config", "config", "Settings."),
+    ("tui", "faces", "Show the memory on this terminal, to read, search and care for."),
     ("mcp", "faces", "Serve the memory to an MCP client over standard input and output."),
     ("viewer", "faces", "Show the memory in the browser, and serve it to programs over HTTP."),
     ("hook", "faces", "Answer an editor's event: JSON in, JSON out, always with 0 and at once."),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import threading
 import time
@@ -17,6 +16,7 @@ import typer
 
 from agent_memory.interfaces.cli import screen, words
 from agent_memory.interfaces.cli.words import tr
+from agent_memory.model.terminal import printable
 
 if TYPE_CHECKING:
     from agent_memory.app.container import App
@@ -27,7 +27,6 @@ Command = Callable[..., None] | typer.Typer
 PROGRESS_AFTER_S: Final = 1.0
 SNIPPET_CHARS: Final = 120
 _YES: Final = frozenset({"y", "yes", "s", "sim"})
-_STEERING: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r(?!\n)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +82,6 @@ def whole(app: App, entry_id: str, agent: str | None = None, category: str | Non
 def remark(text: str) -> None:
     """Say something on stderr that is no result."""
     print(printable(text), file=sys.stderr)
-
-
-def printable(text: str) -> str:
-    """Return text with what would steer a terminal made visible: whoever wrote it may have been a chat or a model."""
-    return _STEERING.sub(
-        lambda found: "\N{REPLACEMENT CHARACTER}" if found[0] > "\x7e" else chr(0x2400 + ord(found[0])), text
-    )
 
 
 def confirmed(question: str, flag: str = "--force") -> bool:

@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agent_memory.app import brief, recall
 from agent_memory.app.container import App
-from agent_memory.interfaces.mcp_server.shapes import Agent, Answer, Arguments, Category, Quoting, Tool, is_on
+from agent_memory.app.switches import is_on
+from agent_memory.interfaces.mcp_server.shapes import Agent, Answer, Arguments, Category, Quoting, Tool
 from agent_memory.model.recall import Hit, Query
 from agent_memory.model.text import shorten
 

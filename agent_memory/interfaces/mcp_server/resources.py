@@ -9,8 +9,8 @@ import mcp_types as types
 
 from agent_memory.app import brief, vault
 from agent_memory.app.container import App
+from agent_memory.app.switches import is_on
 from agent_memory.errors import InvalidValue
-from agent_memory.interfaces.mcp_server.shapes import is_on
 
 MARKDOWN: Final = "text/markdown"
 PROJECT: Final = types.Resource(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from agent_memory.app.container import App
+from agent_memory.app.switches import is_on
 from agent_memory.interfaces.mcp_server import facts, noting, paging, recalling, tending
-from agent_memory.interfaces.mcp_server.shapes import Tool, is_on
+from agent_memory.interfaces.mcp_server.shapes import Tool
 
 TOOLS: Final = (*recalling.TOOLS, *facts.TOOLS, *noting.TOOLS, *tending.TOOLS, *paging.TOOLS)
 

@@ -1,0 +1,55 @@
+"""Running the screen on this terminal until it is left."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from agent_memory.app.container import App, open_app
+from agent_memory.app.names import check_agent
+from agent_memory.app.spoken import screen_language
+from agent_memory.errors import UsageError
+from agent_memory.interfaces.tui import acts
+from agent_memory.interfaces.tui.desk import Desk
+from agent_memory.interfaces.tui.screen import Memories
+from agent_memory.interfaces.tui.words import Words
+
+
+def serve(directory: str | None, agent: str | None) -> int:
+    """Show the memory and return the exit code once the person has left.
+
+    Args:
+        directory: The memory folder, if one was named.
+        agent: Whose entries; everybody's, if None.
+
+    Raises:
+        UsageError: This is no terminal.
+        AgentMemoryError: Folder or settings are wrong.
+    """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("The screen needs a terminal.", hint="Other commands print what it shows, as `vault list`.")
+    with open_app(directory=directory) as app:
+        if agent is not None:
+            check_agent(app, agent)
+        start, words, environment = acts.start(app), Words(screen_language(app)), app.environment
+
+    @contextmanager
+    def opened() -> Iterator[App]:
+        with open_app(directory=directory) as app:
+            yield app
+            acts.follow(app)
+
+    def editing(path: Path) -> None:
+        from agent_memory.app import editor
+
+        editor.run(environment, path)
+
+    desk = Desk(opened)
+    screen = Memories(desk, start, words, editing, agent)
+    try:
+        screen.run()
+    finally:
+        desk.close()
+    return screen.return_code or 0
