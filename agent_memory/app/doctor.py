@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+from agent_memory.app import hooks
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options, standing_alarms, transcript_folders
 from agent_memory.errors import AgentMemoryError, UnknownEntry
@@ -59,7 +60,7 @@ class Lost:
 
 
 def examine(app: App) -> list[Finding]:
-    """Look at pages, ledger, journal, mirror, state, folder and transcripts, in this order."""
+    """Look at pages, ledger, journal, mirror, state, folder, transcripts and hooks, in this order."""
     return [
         *_permissions(app),
         *pages(app.vault.view()),
@@ -67,6 +68,7 @@ def examine(app: App) -> list[Finding]:
         *_mirror(app),
         *_folder(app),
         *_transcripts(app),
+        *_hooks(app),
     ]
 
 
@@ -212,6 +214,13 @@ def _folder(app: App) -> Iterator[Finding]:
         if _written(path) < oldest:
             where = path.relative_to(root).as_posix()
             yield Finding("A write that was cut short left this behind.", where, "Delete it.", serious=False)
+
+
+def _hooks(app: App) -> Iterator[Finding]:
+    for event, failed in hooks.failing(app).items():
+        what = f"The hook for {event} failed {len(failed)} times of late: {failed[-1].sentence}."
+        mend = "Nothing is lost: it said nothing. If it goes on, report that line."
+        yield Finding(what, ".vault/hooks.log", mend, serious=False)
 
 
 def _written(path: Path) -> float:

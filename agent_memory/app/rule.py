@@ -1,13 +1,13 @@
-"""The managed rule: a file in an editor's folder of rules, outside git, that carries the briefing of the moment.
+"""The briefing of the moment, where editors find it: in a managed rule outside git, and in a file that hooks tell from.
 
-Who has changed the vault brings it up to date. It is made and taken away by ``setup`` alone; a workspace
-without it gets none from here. What is forgotten is out of it before ``forget`` returns.
+Who has changed the vault brings both up to date. They are made and taken away by ``setup`` alone; a workspace
+without them gets none from here. What is forgotten is out of them before ``forget`` returns.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from agent_memory.app.container import App
 from agent_memory.editors.table import BRIEFING_RULE, rule_of
 from agent_memory.errors import AgentMemoryError
 from agent_memory.system import files, locks
+from agent_memory.system.paths import USER_AGENT
 
 
 def follow(app: App) -> None:
@@ -40,18 +41,40 @@ def refresh(app: App) -> None:
     if not app.folder.root.exists():
         _write(rules, "")
         return
-    if not rules:
+    if not (rules or app.folder.briefings.is_dir()):
         _ = app.mirror
         return
     with locks.locked(app.folder.briefing_lock, timeout_s=app.settings.number("vault.lock_timeout_s")):
         rules = list(_rules(app))  # as they are now: they may just have been taken away
         try:
             briefing = brief(app, app.agent, "", recovering=())
+            facts = _facts(app) if app.settings.flag("hooks.prompts") else []
         except AgentMemoryError:
             _write(rules, "")
+            _leave(app, "", {})
             raise
         _write(rules, briefing.text)
         surfaced.note(app, surfaced.EVERY_CHAT, briefing.told, instead=True)
+        _leave(app, briefing.text, {"shown": briefing.digests, "facts": facts})
+
+
+def _facts(app: App) -> list[str]:
+    """Return the facts that every turn is told, each behind its digest; the user's own stay in the user's vault."""
+    items = [item for item in brief(app, app.agent, "", "turn").items if item.section == "profile" and item.hit]
+    own = [item for item in items if item.fate != "cut" and item.hit and item.hit.page.agent != USER_AGENT]
+    return [f"{item.digest} {line}" for item in own for line in item.lines]
+
+
+def _leave(app: App, text: str, known: Mapping[str, Any]) -> None:
+    """Write what hooks tell of the workspace's agent, and what they must know, who read no settings."""
+    if not app.folder.briefings.is_dir():
+        return
+    switches = {"prompts": "hooks.prompts", "separate": "workspace.separate_worktrees"}
+    left = {"agent": app.agent, **{name: app.settings.flag(key) for name, key in switches.items()}, **known}
+    if not app.folder.state.exists():
+        _ = app.state  # where hooks note what they have shown; they make no file
+    files.put(app.folder.briefings / f"{app.agent}.md", f"{text}\n".encode())
+    files.put(app.folder.hooks, json.dumps(left, ensure_ascii=False).encode())
 
 
 def record(app: App) -> dict[str, dict[str, Any]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -21,10 +21,11 @@ from agent_memory.app.parts import Part as Part
 from agent_memory.app.parts import added, carried_out, part_of, remember, removed
 from agent_memory.editors.table import COMMAND, INTEGRATIONS, Integration
 from agent_memory.errors import UsageError
-from agent_memory.system import locks
+from agent_memory.system import files, locks
 from agent_memory.system.paths import PROJECT_FILE, find_memory
 from agent_memory.vault.templates import seeds
 
+HOOKS: Final = "hooks"
 NAMES: Final = tuple(dict.fromkeys(row.name for row in INTEGRATIONS))
 EDITORS: Final = tuple(dict.fromkeys(editor for row in INTEGRATIONS for editor in row.editors))
 _INSTALL: Final = "Install it for good: pipx install agent-memory, or uv tool install agent-memory"
@@ -98,6 +99,8 @@ def init(
         parts = plan(app, rows)
         remember(app, {part.row.path: part.note for part in parts if part.note and part.changes})
         done = tuple(carried_out(app, part) for part in parts)
+    if any(row.live or row.name == HOOKS for row in rows):
+        files.make_folder(app.folder.briefings)
     idle_after = timedelta(minutes=app.settings.number("process.threshold_min"))
     tally = ingest.process(app, Options(agent=app.agent, idle_after=idle_after), advance=advance)
     rule.refresh(app)
@@ -116,6 +119,8 @@ def uninstall(app: App) -> tuple[Part, ...]:
         parts = plan_removal(app)
         done = tuple(carried_out(app, part) for part in parts)
         remember(app, {part.row.path: part.note for part in done if part.why and part.note}, anew=True)
+        if not rule.record(app):  # no other workspace tells of this memory
+            files.remove_folder(app.folder.briefings)
     return done
 
 
@@ -127,7 +132,7 @@ def states(app: App) -> dict[str, str]:
 def obstacle(app: App) -> str:
     """Say why an editor would not find this memory, or the program that its tasks call; empty if it would."""
     here = find_memory(
-        replace(app.places, cwd=app.workspace), flag=None, environment={},
+        app.places._replace(cwd=app.workspace), flag=None, environment={},
         separate=app.settings.flag("workspace.separate_worktrees"),
     )  # fmt: skip
     if here.root.resolve() != app.folder.root.resolve():

@@ -118,6 +118,7 @@ def doctor(
 ) -> None:
     """Say what is wrong, where, and what mends it."""
     from agent_memory.app import doctor as doctors
+    from agent_memory.app import hooks
 
     call = call_of(context)
     with call.app() as app:
@@ -125,13 +126,15 @@ def doctor(
             back = doctors.restore(app, whole(app, restore, gone=True))
             call.answer({"restored": back.id, "page": back.page.path}, f"{back.id} is back in {back.page.path}.")
             return
-        findings = doctors.examine(app)
+        findings, answered = doctors.examine(app), hooks.last_of_each(app)
     lines = [
         f"{'!' if one.serious else '-'} {one.where}: {one.what}\n    {one.mend}"
         for one in sorted(findings, key=lambda one: not one.serious)
     ]
     serious = any(one.serious for one in findings)
-    call.answer({"healthy": not serious, "findings": list(map(asdict, findings))}, "\n".join(lines) or "All is well.")
+    told = [f"Hook {event} last answered: {sentence}." for event, sentence in answered.items()]
+    found = {"healthy": not serious, "findings": list(map(asdict, findings)), "hooks": answered}
+    call.answer(found, "\n".join([*(lines or ["All is well."]), *told]))
     if serious:
         raise typer.Exit(1)
 
