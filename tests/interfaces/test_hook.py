@@ -14,15 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory.app import forget, hooks, rule, vault
+from agent_memory.app.brief import brief
 from agent_memory.editors.table import HOOK_EVENTS, INTEGRATIONS, PROMPT_EVENT
-from agent_memory.fabric.facts import Fact
 from agent_memory.interfaces.hook import traces
 from agent_memory.interfaces.hook.answer import NEUTRAL, answer_with
 from agent_memory.interfaces.hook.events import EVENTS
-from agent_memory.interfaces.hook.glance import MAX_TOLD, names_file
+from agent_memory.interfaces.hook.glance import MAX_TOLD, names_file, phrase_of
 from agent_memory.interfaces.hook.payload import Event, parts_of, read_payload
 from agent_memory.mirror import fts
 from agent_memory.model.briefing import BRIEFING_END, BRIEFING_START
+from agent_memory.model.memory import Fact
 from agent_memory.system.paths import MemoryFolder
 from tests.interfaces.hooks import PAYLOADS, START, answer_in_time, ask, compiled, run
 from tests.workspace import Workspace
@@ -77,7 +78,7 @@ def wishing_for_prompts(workspace):
 
 def test_a_session_is_told_what_the_rule_says(project):
     with project.app() as app:
-        text = rule.brief(app, "default", "", recovering=()).text
+        text = brief(app, "default", "", recovering=()).text
 
     assert told(project, "sessionStart") == text
     assert PRICES in text
@@ -259,18 +260,9 @@ def test_which_words_name_a_file(body, is_named):
     assert names_file(body, ["home", "me", "shop", "src", "prices.py"]) is is_named
 
 
-def test_a_name_is_looked_for_as_the_mirror_looks_for_a_phrase():
-    from agent_memory.interfaces.hook import glance
-
-    class Rows:
-        def rows(self, sql, values):
-            self.values = values
-            return []
-
-    for name in ("prices.py", "Ação final.tsx", "__init__.py", "a-b_c.d"):
-        mirror = Rows()
-        list(glance._naming(mirror, "default", f"src/{name}"))
-        assert mirror.values[0] == fts.phrase(name)
+@given(st.text(min_size=1, max_size=30).filter(lambda name: set(name).isdisjoint("/\\")))
+def test_a_name_is_looked_for_as_the_mirror_looks_for_a_phrase(name):
+    assert phrase_of(name) == fts.phrase(name)
 
 
 def test_a_prompt_is_told_of_only_where_that_is_wished_for(project):

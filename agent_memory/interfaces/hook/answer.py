@@ -86,7 +86,7 @@ def serve(words: Sequence[str]) -> NoReturn:
     if sys.stdout is not None:  # else nobody listens
         reply = Reply(words[1] if len(words) > 1 else "", sys.stdout.buffer)
         reply.hurry()
-        if trouble := respond(words, sys.stdin and sys.stdin.buffer, reply):
+        if trouble := respond(words, sys.stdin.buffer if sys.stdin else None, reply):
             with suppress(OSError, AttributeError):  # nor does anybody there
                 sys.stderr.write(f"agent-memory: {trouble}\n")
     os._exit(0)

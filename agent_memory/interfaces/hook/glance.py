@@ -117,11 +117,15 @@ def _shown(memory: Memory, session: str) -> frozenset[str]:
 
 def _naming(mirror: Database, agent: str, path: str) -> Iterator[Found]:
     names = parts_of(path)
-    tokens = _WORD.findall(fold(names[-1])) if names else []
-    if not tokens:
-        return
-    rows = mirror.rows(_NAMING, [f'body : "{" ".join(tokens)}"', agent, MAX_NAMED])
-    yield from (found for row in rows if names_file((found := Found(*row)).body, names))
+    if names and (match := phrase_of(names[-1])):
+        rows = mirror.rows(_NAMING, [match, agent, MAX_NAMED])
+        yield from (found for row in rows if names_file((found := Found(*row)).body, names))
+
+
+def phrase_of(name: str) -> str:
+    """Return what ``mirror.fts.phrase`` does, without loading it."""
+    words = _WORD.findall(fold(name))
+    return f'body : "{" ".join(words)}"' if words else ""
 
 
 def names_file(body: str, names: Sequence[str]) -> bool:
