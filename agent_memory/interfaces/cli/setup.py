@@ -11,6 +11,7 @@ from agent_memory.interfaces.cli.output import Command, Progress, call_of, confi
 
 if TYPE_CHECKING:
     from agent_memory.app.container import App
+    from agent_memory.app.purge import Purge
     from agent_memory.app.setup import Done, Part
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
@@ -71,27 +72,41 @@ def init(
     _tell(call, place, done.parts, _done_text(done, place), chats=_chats(done))
 
 
-def uninstall(context: typer.Context, yes: Yes = False, dry_run: DryRun = False) -> None:
+def uninstall(
+    context: typer.Context,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    purge: Annotated[bool, typer.Option("--purge", help="Delete the memory too, for good.")] = False,
+) -> None:
     """Take out of the editor's files what init has put there; the memory stays."""
     from agent_memory.app import merging, setup
+    from agent_memory.app import purge as purges
 
     call = call_of(context)
     with call.app() as app:
-        parts, place, memory = setup.plan_removal(app), str(app.workspace), str(app.folder.root)
+        parts, place, memory = setup.plan_removal(app), str(app.workspace), app.folder.root
+        going = purges.plan(app) if purge and memory.is_dir() else None
+        plan = _planned(parts) + ([f"    {memory}/  all that is remembered, for good"] if going else [])
         if dry_run:
-            _tell(call, place, parts, "".join(part.diff for part in parts if part.changes) or "Nothing to do.")
+            diffs = [part.diff for part in parts if part.changes]
+            doomed = [f"delete {memory / path}\n" for path in going.gone] if going else []
+            _tell(call, place, parts, "".join(diffs + doomed) or "Nothing to do.", purged=going)
             return
-        if _planned(parts) and not yes:
-            remark("\n".join([f"In {place}, out of:", *_planned(parts)]))
+        if plan and not yes:
+            remark("\n".join([f"In {place}, out of:", *plan]))
             if not confirmed("Take this back?", "--yes"):
                 remark("Left as it is.")
                 return
         parts = setup.uninstall(app)
         if merging.take_back(app):
             remark("Git merges pages as any text again.")
+        done = purges.purge(app) if going else None
     gone = sum(part.changes and part.state != "left alone" for part in parts)
-    lines = [f"Taken out of {gone} files. Your memory stays in {memory}.", *_left(parts)]
-    _tell(call, place, parts, "\n".join(lines))
+    fate = (
+        f"Your memory stays in {memory}." if done is None else "Your memory is deleted; what git has of it stays there."
+    )
+    kept = [f"Left as it is: {memory / path}, which is not ours." for path in done.kept] if done else []
+    _tell(call, place, parts, "\n".join([f"Taken out of {gone} files. {fate}", *_left(parts), *kept]), purged=done)
 
 
 def _git(app: App, *, wanted: bool) -> None:
@@ -131,9 +146,19 @@ def _chats(done: Done) -> dict[str, int]:
     return {"sessions_found": tally.sessions_found, "sessions_processed": tally.sessions_processed, **counts}
 
 
-def _tell(call: Any, place: str, parts: Sequence[Part], text: str, chats: dict[str, int] | None = None) -> None:
+def _tell(
+    call: Any,
+    place: str,
+    parts: Sequence[Part],
+    text: str,
+    chats: dict[str, int] | None = None,
+    purged: Purge | None = None,
+) -> None:
     rows = [
         {"part": part.row.name, "path": part.row.path, "state": part.state, "changes": part.changes, "why": part.why}
         for part in parts
     ]
-    call.answer({"workspace": place, "files": rows, **({"chats": chats} if chats is not None else {})}, text)
+    more: dict[str, Any] = {"chats": chats} if chats is not None else {}
+    if purged is not None:
+        more["memory"] = {"deleted": purged.gone, "left": purged.kept}
+    call.answer({"workspace": place, "files": rows, **more}, text)
