@@ -6,12 +6,13 @@ does not parse, leads out of the workspace or may only be read is named and left
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import importlib.util
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from agent_memory.app import rule
@@ -146,9 +147,11 @@ def removed(app: App, part: Part) -> Part:
 
 def carried_out(app: App, part: Part) -> Part:
     """Do what was worked out, if the file still is what it was then; say how it stands now, or why it does not."""
-    if not part.changes:
-        return part
     path = app.workspace / part.row.path
+    if not part.changes:
+        if not part.why:
+            _sweep(path)
+        return part
     try:
         if part.after is not None:
             files.make_folder(path.parent)
@@ -157,11 +160,17 @@ def carried_out(app: App, part: Part) -> Part:
         if files.identify(path) != (part.before.identity if part.before else None):
             raise PageConflict("It has changed this moment.", hint="Try again.", path=str(path))
         files.remove(path)
-        files.sweep(path.parent, f".{path.name}.")
+        _sweep(path)
     except AgentMemoryError as error:
         return replace(part, state="left alone", why=error.message)
     _remove_folders(app, part)
     return replace(part, state="missing")
+
+
+def _sweep(path: Path) -> None:
+    """Delete what killed writers of a file have left beside it; whatever cannot be is left for the next time."""
+    with contextlib.suppress(FileError):
+        files.sweep(path.parent, f".{path.name}.")
 
 
 def _remove_folders(app: App, part: Part) -> None:

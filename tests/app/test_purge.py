@@ -71,6 +71,7 @@ def test_who_watches_or_shares_the_memory_is_named_and_nothing_goes(workspace, t
     remembered(workspace)
     before = everything(workspace)
     lock = locks.try_lock(workspace.memory / ".vault" / "watch-0123.lock")
+    assert lock
     with workspace.app() as app, pytest.raises(UsageError, match="process"):
         purge.plan(app)
     lock.release()
