@@ -71,10 +71,10 @@ def _leave(app: App, text: str, known: Mapping[str, Any]) -> None:
         return
     switches = {"prompts": "hooks.prompts", "separate": "workspace.separate_worktrees"}
     left = {"agent": app.agent, **{name: app.settings.flag(key) for name, key in switches.items()}, **known}
-    if not app.folder.state.exists():
-        _ = app.state  # where hooks note what they have shown; they make no file
     files.put(app.folder.briefings / f"{app.agent}.md", f"{text}\n".encode())
     files.put(app.folder.hooks, json.dumps(left, ensure_ascii=False).encode())
+    if not app.folder.state.exists():
+        _ = app.state  # where hooks note what they have shown; they make no file
 
 
 def record(app: App) -> dict[str, dict[str, Any]]:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_memory.app import forget, hooks, rule, vault
+from agent_memory.app import forget, hooks, rule, surfaced, vault
 from agent_memory.app.brief import brief
 from agent_memory.editors.table import HOOK_EVENTS, INTEGRATIONS, PROMPT_EVENT
 from agent_memory.interfaces.hook import traces
@@ -182,6 +182,15 @@ def test_what_a_session_began_with_is_not_told_again(project):
     told(project, "sessionStart")
 
     assert told(project) == ""
+
+
+def test_a_reflection_on_the_chat_knows_what_it_was_told(project):
+    told(project, conversation_id="chat")
+    with project.app() as app:
+        ids = {memory.id for memory in app.vault.view().memories}
+        app.state.shown.clear(surfaced.EVERY_CHAT)
+
+        assert set(surfaced.told(app, "chat")) == ids
 
 
 def test_after_a_compaction_everything_is_told_anew(project):

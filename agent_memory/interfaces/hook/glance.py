@@ -60,6 +60,11 @@ class Found(NamedTuple):
         """The one by which a briefing's item is known as shown."""
         return digest(self.category, self.entry, self.body)
 
+    @property
+    def known_as(self) -> tuple[str, str]:
+        """What a session was shown is kept as: the digest, and the id for a reflection on what it was told."""
+        return self.digest, f"#{self.entry}"
+
     def line(self, mark: str = "") -> str:
         """Return it as one line of a list."""
         words = shorten(levelled(plain(shorten(self.body, 4 * MAX_CHARS))), MAX_CHARS)
@@ -75,7 +80,7 @@ def about_files(memory: Memory, paths: Sequence[str], session: str) -> tuple[str
             new = [one for one in _naming(mirror, memory.agent, path) if one.digest not in {*shown, *told}][:MAX_TOLD]
             if new:
                 lines += ["", f"### {plain(parts_of(path)[-1])}", *(one.line(f"[{one.category}] ") for one in new)]
-                told += [one.digest for one in new]
+                told += [name for one in new for name in one.known_as]
     return _framed(lines), told
 
 
@@ -91,7 +96,7 @@ def about_words(memory: Memory, prompt: str, session: str) -> tuple[str, list[st
     for name, most in SECTIONS:
         mine = [one for one in found if name == (one.category if one.category in dict(SECTIONS) else "recalled")][:most]
         lines += ["", f"### {name}", *(one.line() for one in mine)] if mine else []
-        told += [one.digest for one in mine]
+        told += [name for one in mine for name in one.known_as]
     return _framed(lines), told
 
 
