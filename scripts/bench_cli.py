@@ -1,16 +1,16 @@
 """Measure what a call costs: cold commands against an import of what they stand on, and a briefing in process.
 
-    bench_cli.py [--memories 1000] [--runs 15] [--briefing-memories 10000] [--only cold,briefing,hook]
+    bench_cli.py [--memories 1000 10000] [--runs 15] [--briefing-memories 10000] [--only cold,briefing,hook]
 
 Cold: `inject preview` and `search`, each a process of its own, run in turns with `python -c "import typer, sqlite3"`.
-The ratio of each pair is taken, of processor time and of wall time, and the median over the pairs counts: at most 3.
+The ratio of each pair is taken, of processor time and of wall time, and the median over the pairs counts: at most 3 with
+a thousand memories; what larger vaults take is shown.
 Modules are compiled beforehand, as those of an installed package are, whatever the environment says.
 Briefing: both kinds, of a vault that has not changed since the last one, in process; under 40 ms at the median. Of
 processor time, because on a busy machine wall time says how busy it is; on an idle one the two are the same.
 Hook: `hook cursor EVENT` as a process on that vault, for each event that does more than say nothing, in turns with
 `python -c "import sqlite3, json"`: of the ratios in CPU at most 2.5 at the median, 3.5 at the 95th of a hundred. How
-many answered in time is told with it: on a busy machine the deadline may be earlier. Cold calls are measured on this
-vault too, beside the other.
+many answered in time is told with it: on a busy machine the deadline may be earlier.
 Vaults are generated, with the same seed each time. Exits with 1 where a target is missed.
 """
 
@@ -37,6 +37,7 @@ from agent_memory.app.container import open_app
 BASE = ("-c", "import typer, sqlite3")
 HOOK_BASE = ("-c", "import sqlite3, json")
 MAX_RATIO = 3.0
+TARGET_MEMORIES = 1000
 MAX_HOOK_P50, MAX_HOOK_P95 = 2.5, 3.5
 MAX_BRIEFING_MS = 40.0
 BRIEFINGS = 60
@@ -79,7 +80,7 @@ def sentence(chance: random.Random) -> str:
 
 
 def cold(count: int, runs: int, stage: Path) -> bool:
-    folder = stage / ".memory"
+    folder = stage / str(count) / ".memory"
     with open_memory(folder) as memory:
         memory.add_all(entries(count))
     run = ("-m", "agent_memory", "--dir", str(folder))
@@ -94,8 +95,11 @@ def cold(count: int, runs: int, stage: Path) -> bool:
         pairs = [(cost(BASE), cost(words)) for _ in range(runs)]
         cpu, wall = (statistics.median(ours[n] / base[n] for base, ours in pairs) for n in (0, 1))
         base_ms, ours_ms = (1000 * statistics.median(pair[n][0] for pair in pairs) for n in (0, 1))
-        print(f"{name}: {cpu:.2f} times in CPU, {wall:.2f} in wall ({ours_ms:.0f} ms against {base_ms:.0f} ms of CPU)")
-        good &= cpu <= MAX_RATIO
+        print(
+            f"{name}, {count} memories: {cpu:.2f} times in CPU, {wall:.2f} in wall"
+            f" ({ours_ms:.0f} ms against {base_ms:.0f} ms of CPU)"
+        )
+        good &= cpu <= MAX_RATIO or count > TARGET_MEMORIES
     return good
 
 
@@ -176,7 +180,7 @@ def spent(work: Callable[..., object], *given: str, **more: str) -> tuple[float,
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--memories", type=int, default=1000)
+    parser.add_argument("--memories", type=int, nargs="+", default=[1000, 10_000])
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--briefing-memories", type=int, default=10_000)
     parser.add_argument("--only", default="cold,briefing,hook")
@@ -188,7 +192,8 @@ def main() -> int:
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.environ["PYTHONPYCACHEPREFIX"] = str(stage / "bytecode")
         if "cold" in given.only:
-            good &= cold(given.memories, given.runs, stage)
+            for count in given.memories:
+                good &= cold(count, given.runs, stage)
         if "briefing" in given.only:
             good &= briefing(given.briefing_memories, stage)
         if "hook" in given.only:
