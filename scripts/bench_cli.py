@@ -3,8 +3,8 @@
     bench_cli.py [--memories 1000 10000] [--runs 15] [--briefing-memories 10000] [--only cold,briefing,hook]
 
 Cold: `inject preview` and `search`, each a process of its own, run in turns with `python -c "import typer, sqlite3"`.
-The ratio of each pair is taken, of processor time and of wall time, and the median over the pairs counts: at most 3 with
-a thousand memories; what larger vaults take is shown.
+The ratio of each pair is taken, of processor time and of wall time, and the median over the pairs counts: at most 3
+with a thousand memories; what larger vaults take is shown.
 Modules are compiled beforehand, as those of an installed package are, whatever the environment says.
 Briefing: both kinds, of a vault that has not changed since the last one, in process; under 40 ms at the median. Of
 processor time, because on a busy machine wall time says how busy it is; on an idle one the two are the same.

@@ -14,8 +14,8 @@ from typing import Any
 from agent_memory.app import surfaced
 from agent_memory.app.brief import brief
 from agent_memory.app.container import App
-from agent_memory.editors.table import BRIEFING_RULE, rule_of
-from agent_memory.errors import AgentMemoryError
+from agent_memory.editors.table import BRIEFING_RULE, COMMAND, HOOKS_FILE, rule_of
+from agent_memory.errors import AgentMemoryError, FileError
 from agent_memory.system import files, locks
 from agent_memory.system.paths import USER_AGENT
 
@@ -41,7 +41,7 @@ def refresh(app: App) -> None:
     if not app.folder.root.exists():
         _write(rules, "")
         return
-    if not (rules or app.folder.briefings.is_dir()):
+    if not (rules or app.folder.briefings.is_dir() or _has_hooks(app)):
         _ = app.mirror
         return
     with locks.locked(app.folder.briefing_lock, timeout_s=app.settings.number("vault.lock_timeout_s")):
@@ -67,14 +67,24 @@ def _facts(app: App) -> list[str]:
 
 def _leave(app: App, text: str, known: Mapping[str, Any]) -> None:
     """Write what hooks tell of the workspace's agent, and what they must know, who read no settings."""
-    if not app.folder.briefings.is_dir():
+    if not (app.folder.briefings.is_dir() or _has_hooks(app)):
         return
+    files.make_folder(app.folder.briefings)
     switches = {"prompts": "hooks.prompts", "separate": "workspace.separate_worktrees"}
     left = {"agent": app.agent, **{name: app.settings.flag(key) for name, key in switches.items()}, **known}
     files.put(app.folder.briefings / f"{app.agent}.md", f"{text}\n".encode())
     files.put(app.folder.hooks, json.dumps(left, ensure_ascii=False).encode())
     if not app.folder.state.exists():
         _ = app.state  # where hooks note what they have shown; they make no file
+
+
+def _has_hooks(app: App) -> bool:
+    """Tell whether the workspace has our hooks: whoever clones a repository has them without having set anything up."""
+    path = inside(app.workspace, HOOKS_FILE)
+    try:
+        return path is not None and f"{COMMAND} hook " in (files.read_text(path) or "")
+    except FileError:  # no file at all, or none that we may read: nobody's hooks to us
+        return False
 
 
 def record(app: App) -> dict[str, dict[str, Any]]:

@@ -17,6 +17,7 @@ COMMAND: Final = "agent-memory"
 HOOK_EVENTS: Final = ("sessionStart", "postToolUse", "preCompact", "stop", "sessionEnd")
 """Those that Cursor had in spring 2026; ``workspaceOpen`` came later."""
 PROMPT_EVENT: Final = "beforeSubmitPrompt"
+HOOKS_FILE: Final = ".cursor/hooks.json"
 BRIEFING_RULE: Final = ".cursor/rules/agent-memory/briefing.mdc"
 """The managed rule; its folder ignores itself, so that no file of the repository must say it."""
 
@@ -139,7 +140,7 @@ INTEGRATIONS: Final = (
     Integration(
         "hooks",
         ("cursor",),
-        ".cursor/hooks.json",
+        HOOKS_FILE,
         "tells it at a session's start too, and what is known of the files at hand",
         (
             Entry(("version",), 1, default=True),

@@ -1,6 +1,7 @@
 """Setting a workspace up, and leaving without a trace."""
 
 import json
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -298,8 +299,6 @@ def test_our_own_task_is_the_one_that_users_get(workspace):
 
 
 def test_a_rule_without_its_memory_says_nothing_more(workspace):
-    import shutil
-
     init(workspace)
     with workspace.app() as app:
         vault.add(app, "default", "decisions", "Prices are in cents.", [])
@@ -418,6 +417,21 @@ def test_hooks_of_an_older_version_are_outdated_and_brought_up_to_date(workspace
     assert states(workspace)[".cursor/hooks.json"] == "installed"
     uninstall(workspace)
     assert outside_the_vault(workspace) == before
+
+
+def test_hooks_that_came_with_a_clone_have_something_to_tell_without_any_setting_up(workspace):
+    init(workspace)
+    shutil.rmtree(workspace.memory / ".vault")
+    with workspace.app() as app:
+        vault.add(app, "default", "decisions", "Prices are in cents.", [])
+        rule.follow(app)
+    assert "Prices are in cents" in (workspace.memory / ".vault" / "briefing" / "default.md").read_text("utf-8")
+
+    uninstall(workspace)
+    with workspace.app() as app:
+        vault.add(app, "default", "decisions", "Taxes are not.", [])
+        rule.follow(app)
+    assert not (workspace.memory / ".vault" / "briefing").exists()
 
 
 def test_a_hook_that_a_person_has_taken_out_stays_out(workspace):

@@ -153,6 +153,22 @@ def test_a_root_on_windows_has_its_slash_taken_off():
     assert parts_of("/D:/code/x") == parts_of("D:\\code\\x\\")
 
 
+@pytest.mark.parametrize(
+    ("roots", "path", "first"),
+    [
+        (["/c:/code/app", "/c:/code/app2"], "C:\\code\\app2\\src\\a.py", "c:/code/app2"),
+        (["/Users/me/App", "/Users/me/Lib"], "/users/me/lib/a.swift", "/Users/me/Lib"),
+        (["//wsl.localhost/U/a", "//wsl.localhost/U/b"], "\\\\wsl.localhost\\U\\b\\x.c", "//wsl.localhost/U/b"),
+        (["/home/u/a", "/home/u/b"], "src/x.c", "/home/u/a"),
+        (["/", "/home/u/b"], "/etc/x", "/"),
+    ],
+)  # fmt: skip
+def test_the_root_that_a_file_is_in_comes_first_on_every_system(roots, path, first):
+    event = Event("postToolUse", {"workspace_roots": roots, "tool_input": {"path": path}}, {}, Path)
+
+    assert min(event.roots(), key=event._is_elsewhere) == Path(first)
+
+
 def test_a_briefing_that_is_a_link_out_of_the_memory_is_not_told(project, tmp_path):
     path = project.memory / ".vault" / "briefing" / "default.md"
     path.rename(tmp_path / "default.md")

@@ -87,9 +87,9 @@ class Event(NamedTuple):
         return [one.strip() for one in (*named, *patched) if isinstance(one, str) and one.strip()][:MAX_FILES]
 
     def _is_elsewhere(self, root: Path) -> bool:
-        """Tell whether no file at hand is in ``root``: ``/code/app2`` is not in ``/code/app``."""
-        own = parts_of(str(root))
-        return not any(parts_of(path)[: len(own)] == own for path in self.files())
+        """Tell whether no file at hand is in ``root``: ``/code/app2`` is not in ``/code/app``, ``C:`` is ``c:``."""
+        own = parts_of(str(root).casefold())
+        return not any(parts_of(path.casefold())[: len(own)] == own for path in self.files())
 
 
 def read_payload(data: bytes) -> dict[str, Any]:
