@@ -71,7 +71,8 @@ def _leave(app: App, text: str, known: Mapping[str, Any]) -> None:
         return
     files.make_folder(app.folder.briefings)
     switches = {"prompts": "hooks.prompts", "separate": "workspace.separate_worktrees"}
-    left = {"agent": app.agent, **{name: app.settings.flag(key) for name, key in switches.items()}, **known}
+    budget = {"max_tokens": app.settings.count("context.max_tokens"), "counter": app.settings.text("context.counter")}
+    left = {"agent": app.agent, **{name: app.settings.flag(key) for name, key in switches.items()}, **budget, **known}
     files.put(app.folder.briefings / f"{app.agent}.md", f"{text}\n".encode())
     files.put(app.folder.hooks, json.dumps(left, ensure_ascii=False).encode())
     if not app.folder.state.exists():

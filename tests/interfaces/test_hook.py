@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from agent_memory.app import forget, hooks, rule, surfaced, vault
 from agent_memory.app.brief import brief
+from agent_memory.context.counting import COUNTERS
 from agent_memory.editors.table import HOOK_EVENTS, INTEGRATIONS, PROMPT_EVENT
 from agent_memory.interfaces.hook import traces
 from agent_memory.interfaces.hook.answer import NEUTRAL, answer_with
@@ -272,6 +273,20 @@ def test_a_file_named_often_is_told_of_bit_by_bit(project):
     assert counts[-1] == 0
 
 
+@pytest.mark.parametrize("counter", COUNTERS)
+@pytest.mark.parametrize("budget", [50, 120, 700])
+def test_the_budget_of_a_briefing_holds_for_hooks_too(project, budget, counter):
+    with project.app() as app:
+        for number, word in enumerate(["busy.py", "漢字テスト" * 60, "ação " * 80] * 3):
+            vault.add(app, "default", "lessons", f"busy.py {number} {word}", [])
+    with project.app(context__max_tokens=budget, context__counter=counter, hooks__prompts=True) as app:
+        rule.refresh(app)
+    count = COUNTERS[counter].tokens
+    for number in range(4):
+        assert count(told(project, tool_use_id=str(number), tool_input={"path": "busy.py"})) <= budget
+    assert count(told(project, "beforeSubmitPrompt", prompt="busy ação", conversation_id="p")) <= budget
+
+
 @pytest.mark.parametrize(
     ("body", "is_named"),
     [
@@ -368,8 +383,11 @@ def test_failures_and_last_answers_are_noted_for_the_doctor_without_a_word_of_th
     (project.memory / ".vault" / "mirror.sqlite3").write_bytes(b"broken" * 999)
     told(project, tool_input={"path": "sk-secret.py"})
 
+    ask("anything", {"workspace_roots": [str(project.root)]})
+
     with project.app() as app:
         assert "characters, after" in hooks.last_of_each(app)["sessionStart"]
+        assert "anything" not in hooks.last_of_each(app)
         assert list(hooks.failing(app)) == ["postToolUse"]
         assert "DatabaseBroken" in hooks.failing(app)["postToolUse"][-1].sentence
     assert b"secret" not in project.files()[".vault/hooks.log"]

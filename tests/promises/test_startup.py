@@ -81,7 +81,8 @@ OF_EVERY_HOOK = {
     "agent_memory.system", "agent_memory.system.paths", "agent_memory.system.clock",
 }  # fmt: skip
 OF_THE_DATABASES = {
-    "agent_memory.interfaces.hook.glance", "agent_memory.context", "agent_memory.context.render",
+    "agent_memory.interfaces.hook.glance", "agent_memory.context", "agent_memory.context.counting",
+    "agent_memory.context.render",
     "agent_memory.model", "agent_memory.model.ids", "agent_memory.model.text", "agent_memory.state",
     "agent_memory.state.shown", "agent_memory.system.database",
 }  # fmt: skip

@@ -111,10 +111,11 @@ def answer_with(event: str, text: str) -> str:
 
 def _answer(words: Sequence[str], stdin: BinaryIO | None, reply: Reply) -> None:
     editor, event = (*words, "", "")[:2]
-    if editor != "cursor" or stdin is None:
+    from agent_memory.interfaces.hook.events import EVENTS, answer
+
+    if editor != "cursor" or event not in EVENTS or stdin is None:
         reply.say()
         return
-    from agent_memory.interfaces.hook.events import answer
     from agent_memory.interfaces.hook.payload import Event, read_payload
 
     fields = read_payload(stdin.read(MAX_INPUT_BYTES))

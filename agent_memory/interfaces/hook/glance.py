@@ -12,6 +12,7 @@ from contextlib import closing, suppress
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from agent_memory.context.counting import COUNTERS
 from agent_memory.context.render import frame, label_of, levelled, plain
 from agent_memory.errors import DatabaseError
 from agent_memory.interfaces.hook.payload import Memory, parts_of
@@ -47,6 +48,14 @@ _SPEAKING: Final = f"""
 """  # noqa: S608  its own text
 
 
+class Row(NamedTuple):
+    """One line of an answer, the section that it stands in, and what is noted once it was shown."""
+
+    section: str
+    line: str
+    noted: tuple[str, ...]
+
+
 class Found(NamedTuple):
     """An active memory, as the mirror has it."""
 
@@ -72,32 +81,27 @@ class Found(NamedTuple):
 
 
 def about_files(memory: Memory, paths: Sequence[str], session: str) -> tuple[str, list[str]]:
-    """Return what to tell about files, and its digests: what names them and ``session`` has not been shown."""
-    shown = _shown(memory, session)
-    lines, told = list[str](), list[str]()
+    """Return what to tell about files, and what to note: what names them and ``session`` has not been shown."""
+    shown, rows = set(_shown(memory, session)), list[Row]()
     with closing(Database.glance(memory.folder.mirror)) as mirror:
         for path in dict.fromkeys(paths):
-            new = [one for one in _naming(mirror, memory.agent, path) if one.digest not in {*shown, *told}][:MAX_TOLD]
-            if new:
-                lines += ["", f"### {plain(parts_of(path)[-1])}", *(one.line(f"[{one.category}] ") for one in new)]
-                told += [name for one in new for name in one.known_as]
-    return _framed(lines), told
+            new = [one for one in _naming(mirror, memory.agent, path) if one.digest not in shown][:MAX_TOLD]
+            rows += [Row(plain(parts_of(path)[-1]), one.line(f"[{one.category}] "), one.known_as) for one in new]
+            shown |= {one.digest for one in new}
+    return _packed(memory, rows)
 
 
 def about_words(memory: Memory, prompt: str, session: str) -> tuple[str, list[str]]:
-    """Return what to tell with a prompt, and its digests: the pinned facts and what it speaks of, as far as new."""
+    """Return what to tell with a prompt, and what to note: the pinned facts and what it speaks of, as far as new."""
     shown = _shown(memory, session)
     facts = [fact.partition(" ") for fact in memory.texts("facts")]
-    new = [(known, line) for known, _, line in facts if known not in shown]
-    lines = ["", "### profile", *(line for _, line in new)] if new else []
-    told = [known for known, _ in new]
+    rows = [Row("profile", line, (known,)) for known, _, line in facts if known not in shown]
     with closing(Database.glance(memory.folder.mirror)) as mirror:
         found = [one for one in _speaking(mirror, memory.agent, prompt) if one.digest not in shown]
     for name, most in SECTIONS:
         mine = [one for one in found if name == (one.category if one.category in dict(SECTIONS) else "recalled")][:most]
-        lines += ["", f"### {name}", *(one.line() for one in mine)] if mine else []
-        told += [name for one in mine for name in one.known_as]
-    return _framed(lines), told
+        rows += [Row(name, one.line(), one.known_as) for one in mine]
+    return _packed(memory, rows)
 
 
 def note_shown(memory: Memory, session: str, digests: Iterable[str]) -> None:
@@ -161,5 +165,17 @@ def _speaking(mirror: Database, agent: str, prompt: str) -> list[Found]:
     return list({(one.category, one.entry): one for one in reversed(found)}.values())[::-1]
 
 
-def _framed(lines: Sequence[str]) -> str:
-    return "\n".join((*frame("turn", with_rule=True), *lines, BRIEFING_END)) if lines else ""
+def _packed(memory: Memory, rows: Iterable[Row]) -> tuple[str, list[str]]:
+    """Return the first rows that the budget of a briefing holds, as its text, and what to note of them."""
+    counter = COUNTERS.get(str(memory.left.get("counter")), COUNTERS["estimate"])
+    top, lines, noted, section = frame("turn", with_rule=True), list[str](), list[str](), ""
+    room = memory.max_tokens * counter.units_per_token - counter.size((*top, BRIEFING_END))
+    for row in rows:
+        new = (row.line,) if row.section == section else ("", f"### {row.section}", row.line)
+        if (size := counter.size(new)) > room:
+            continue
+        room -= size
+        lines += new
+        noted += row.noted
+        section = row.section
+    return ("\n".join((*top, *lines, BRIEFING_END)), noted) if lines else ("", [])

@@ -20,6 +20,7 @@ _LOOKS_AROUND: Final = frozenset(
 )
 """Tools whose path is where they look, not a file that they read or edit."""
 MAX_FILES: Final = 8
+MAX_TOKENS: Final = 2_000
 
 
 class Memory(NamedTuple):
@@ -33,6 +34,12 @@ class Memory(NamedTuple):
         """The agent whose memory is told; empty where nothing was left that could be one's name."""
         name = self.left.get("agent")
         return name if isinstance(name, str) and name not in ("", ".", "..") and Path(name).name == name else ""
+
+    @property
+    def max_tokens(self) -> int:
+        """The budget of a briefing."""
+        value = self.left.get("max_tokens")
+        return value if isinstance(value, int) else MAX_TOKENS
 
     def texts(self, field: str) -> list[str]:
         """Return a list of texts; empty where it is none."""
