@@ -125,8 +125,9 @@ def uninstall(app: App) -> tuple[Part, ...]:
 
 
 def states(app: App) -> dict[str, str]:
-    """Return how each file stands that we set up, by its path; what was never asked for is missing."""
-    return {row.path: part_of(app, row, added).state for row in INTEGRATIONS}
+    """Return how each file stands that we set up, by its path; an optional one only where it was asked for."""
+    parts = [part_of(app, row, added) for row in INTEGRATIONS]
+    return {part.row.path: part.state for part in parts if not (part.row.optional and part.state == "missing")}
 
 
 def obstacle(app: App) -> str:

@@ -434,6 +434,13 @@ def test_hooks_that_came_with_a_clone_have_something_to_tell_without_any_setting
     assert not (workspace.memory / ".vault" / "briefing").exists()
 
 
+def test_what_was_left_out_is_missing_and_what_must_be_asked_for_is_not_told_of(workspace):
+    init(workspace, setup.rows_for(None, [], ["hooks"]))
+
+    assert states(workspace)[".cursor/hooks.json"] == "missing"
+    assert ".vscode/settings.json" not in states(workspace)
+
+
 def test_a_hook_that_a_person_has_taken_out_stays_out(workspace):
     init(workspace)
     path = workspace.root / ".cursor" / "hooks.json"

@@ -180,8 +180,8 @@ def status(context: typer.Context) -> None:
         f"Chats       {found.conversations_found} found, {found.conversations_taken} taken",
         f"Watcher     {found.watcher or 'not running'}",
     ]
-    set_up = {path: state for path, state in found.editor_files.items() if state != "missing"}
-    lines += [f"Editor      {path}: {state}" for path, state in set_up.items()]
+    set_up = any(state != "missing" for state in found.editor_files.values())
+    lines += [f"Editor      {path}: {state}" for path, state in found.editor_files.items() if set_up]
     if not set_up:
         lines.append("Editor      not set up (agent-memory init)")
     for agent, counts in found.entries.items():
