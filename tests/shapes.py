@@ -22,7 +22,8 @@ from tests.workspace import Workspace
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "json.md"
 NAMED = {"settings": "KEY", "entries": "AGENT", "purposes": "PURPOSE", "sections": "SECTION", "parts": "PART",
-         "outcomes": "OUTCOME", "editor_files": "PATH", "last": "WHAT", "meta": "KEY", "AGENT": "CATEGORY"}  # fmt: skip
+         "outcomes": "OUTCOME", "editor_files": "PATH", "last": "WHAT", "meta": "KEY", "AGENT": "CATEGORY",
+         "hooks": "EVENT"}  # fmt: skip
 # What the examples have none of; where one of them has some after all, it must be of this shape.
 TROUBLE = [{"path": "text", "line": "number or null", "message": "text"}]
 FILLED: dict[str, Any] = {
@@ -48,6 +49,7 @@ FILLED: dict[str, Any] = {
     "session sleep errors": ["text"],
     "sync-checkpoints errors": [{"agent": "text", "error": "text"}],
     "findings": [{"what": "text", "where": "text", "mend": "text", "serious": "true or false"}],
+    "hooks": {"EVENT": "text"},
     "alarms": [{"source": "text", "kind": "text", "count": "number"}],
     "troubles": TROUBLE,
     "taken": [{"what": "text", "why": "text"}],
