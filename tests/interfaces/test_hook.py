@@ -300,6 +300,25 @@ def test_which_words_name_a_file(body, is_named):
     assert names_file(body, ["home", "me", "shop", "src", "prices.py"]) is is_named
 
 
+def test_what_is_long_and_looks_like_a_path_throughout_costs_no_more_than_its_length():
+    for body in ("a/" * 300_000, "prices.py/" * 60_000, "x" * 600_000 + "/prices.py"):
+        names_file(body, ["src", "prices.py"])  # for ever, if it were quadratic
+
+
+def test_links_that_a_repository_brings_along_are_not_written_through(project, tmp_path):
+    theirs = tmp_path / "bashrc"
+    theirs.write_text("mine", encoding="utf-8")
+    machine = project.memory / ".vault"
+    (machine / "wake").symlink_to(theirs)
+    (machine / "hooks.log").symlink_to(theirs)
+    asked(project, "stop")
+    assert theirs.read_text("utf-8") == "mine"
+
+    machine.rename(tmp_path / "elsewhere")
+    machine.symlink_to(tmp_path / "elsewhere")
+    assert told(project, "sessionStart") == ""
+
+
 @given(st.text(min_size=1, max_size=30).filter(lambda name: set(name).isdisjoint("/\\")))
 def test_a_name_is_looked_for_as_the_mirror_looks_for_a_phrase(name):
     assert phrase_of(name) == fts.phrase(name)

@@ -6,16 +6,11 @@ is not here. Whatever an answer leaves to be done is done behind it, when nobody
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from agent_memory.interfaces.hook.payload import Event, Memory
-
-MAX_BRIEFING_BYTES: Final = 1_000_000
-
-_BRIEFING: Final = re.compile(r"^<!-- agent-memory:briefing -->\n.*^<!-- /agent-memory:briefing -->", re.S | re.M)
+from agent_memory.interfaces.hook.payload import Event, Memory, read_own
 
 
 class Answer(NamedTuple):
@@ -101,17 +96,19 @@ def _told_once(
 
 
 def _wake(event: Event, memories: list[Memory]) -> None:
+    from agent_memory.interfaces.hook import traces
+
     for memory in memories:
-        memory.folder.wake.write_text(f"{event.name}\n", encoding="utf-8")
+        traces.wake(memory.folder, event.name)
 
 
 def _briefing(memory: Memory) -> str:
     """Return the briefing as it was last written, if it is in the memory's own folder; empty where there is none."""
-    path = memory.folder.briefings / f"{memory.agent}.md"
-    if not memory.agent or not path.is_file() or not path.resolve().is_relative_to(memory.folder.root.resolve()):
-        return ""
-    found = _BRIEFING.search(path.read_bytes()[:MAX_BRIEFING_BYTES].decode("utf-8", "replace"))
-    return found[0] if found else ""
+    from agent_memory.model.text import BRIEFING_END, BRIEFING_START
+
+    text = read_own(memory.folder, memory.folder.briefings / f"{memory.agent}.md").decode("utf-8", "replace")
+    start, end = text.find(BRIEFING_START), text.rfind(BRIEFING_END)
+    return text[start : end + len(BRIEFING_END)] if memory.agent and 0 <= start < end else ""
 
 
 _EVENTS: Final[Mapping[str, Callable[[Event, list[Memory]], Answer]]] = MappingProxyType(

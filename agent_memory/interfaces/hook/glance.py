@@ -32,7 +32,10 @@ MOST_ROWS: Final = 1_000
 SECTIONS: Final = (("lessons", 2), ("procedures", 2), ("recalled", 8))
 """Of a turn, behind its facts: how many each has at most. What has no section of its own is recalled."""
 
+MAX_PATH: Final = 300
+
 _WORD: Final = re.compile(r"[^\W_]+")
+_GOES_ON: Final = re.compile(r"[\w/\\-]|\.\w")
 _BODY: Final = "(select group_concat(c0, '') from passages_content where id between s.id * 1024 and s.id * 1024 + 1023)"
 _NAMING: Final = f"""
     select distinct s.entry, s.category, s.at, {_BODY} as body from passages f
@@ -139,8 +142,22 @@ def phrase_of(name: str) -> str:
 
 def names_file(body: str, names: Sequence[str]) -> bool:
     """Tell whether a text names the file with this path; one of the same name in another folder does not count."""
-    named = re.compile(rf"(?<![\w.-])([\w./\\@~+-]*[/\\])?{re.escape(names[-1])}(?![\w/\\-]|\.\w)")
-    return any(_ends_like(names[:-1], parts_of(found[1] or "")) for found in named.finditer(body))
+    name, at = names[-1], body.find(names[-1])
+    while at >= 0:
+        before = _path_before(body, at)
+        is_whole = before[-1:] in ("", "/", "\\") and not _GOES_ON.match(body, at + len(name))
+        if is_whole and _ends_like(names[:-1], parts_of(before)):
+            return True
+        at = body.find(name, at + len(name))
+    return False
+
+
+def _path_before(body: str, at: int) -> str:
+    """Return what stands before ``at`` as part of the same path; by hand, since an expression would be quadratic."""
+    start = at
+    while start > max(at - MAX_PATH, 0) and (body[start - 1].isalnum() or body[start - 1] in "_./\\@~+-"):
+        start -= 1
+    return body[start:at]
 
 
 def _ends_like(folders: Sequence[str], given: Sequence[str]) -> bool:

@@ -21,6 +21,8 @@ _LOOKS_AROUND: Final = frozenset(
 """Tools whose path is where they look, not a file that they read or edit."""
 MAX_FILES: Final = 8
 MAX_TOKENS: Final = 2_000
+MAX_LEFT_BYTES: Final = 1_000_000
+_SESSION: Final = re.compile(r"[\w.:-]{1,128}")
 
 
 class Memory(NamedTuple):
@@ -57,8 +59,9 @@ class Event(NamedTuple):
 
     @property
     def session(self) -> str:
-        """The conversation; empty where the editor names none. ``stop`` has no ``session_id``."""
-        return next(filter(None, map(self.text, ("conversation_id", "session_id"))), "")
+        """The conversation; empty where none is named by what could be an id. ``stop`` has no ``session_id``."""
+        named = map(self.text, ("conversation_id", "session_id"))
+        return next(filter(_SESSION.fullmatch, named), "")
 
     def text(self, field: str) -> str:
         """Return a field that is a text; empty where it is none."""
@@ -116,17 +119,26 @@ def parts_of(path: str) -> list[str]:
 
 def _memory_of(root: Path, environment: Mapping[str, str]) -> Memory | None:
     """Return the memory of a folder if there is one, or of its main worktree unless that says otherwise."""
-    home = Path(environment.get("HOME") or environment.get("USERPROFILE") or "~").expanduser()
-    places = Places(home, root, home, home)
     try:
+        home = Path(environment.get("HOME") or environment.get("USERPROFILE") or "~").expanduser()
+        places = Places(home, root, home, home)
         found = _left_in(find_memory(places, flag=None, environment=environment))
         if found.left.get("separate") is True:
             found = _left_in(find_memory(places, flag=None, environment=environment, separate=True))
-        return found if found.folder.machine.is_dir() else None
+        machine, own = found.folder.machine, found.folder.root.resolve()
+        is_own = machine.is_dir() and machine.resolve().is_relative_to(own)
     except (AgentMemoryError, OSError, ValueError, RuntimeError):  # no path of this system, or none that we may see
         return None
+    return found if is_own else None
+
+
+def read_own(folder: MemoryFolder, path: Path) -> bytes:
+    """Return the beginning of a file; nothing where it is none, or a link that leads out of the memory."""
+    if not path.is_file() or not path.resolve().is_relative_to(folder.root.resolve()):
+        return b""
+    with path.open("rb") as file:
+        return file.read(MAX_LEFT_BYTES)
 
 
 def _left_in(folder: MemoryFolder) -> Memory:
-    path = folder.hooks
-    return Memory(folder, read_payload(path.read_bytes()) if path.is_file() else {})
+    return Memory(folder, read_payload(read_own(folder, folder.hooks)))

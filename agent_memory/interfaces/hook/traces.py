@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 from agent_memory.interfaces.hook.payload import Event
@@ -28,7 +29,6 @@ def is_first(folder: MemoryFolder, event: Event) -> bool:
     same = digest(event.name, event.session, *told_apart, *event.files())
     path = folder.briefings / f".{same}.told"
     try:
-        folder.briefings.mkdir(exist_ok=True)
         _drop_old(folder)
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
@@ -45,8 +45,21 @@ def note(folder: MemoryFolder, event: str, said: str, *, failed: bool, ms: int) 
     with suppress(OSError):
         if path.exists() and path.stat().st_size > MAX_LOG_BYTES:
             path.replace(path.with_suffix(".old"))
-        with path.open("a", encoding="utf-8") as log:
-            log.write(json.dumps(line | {"failed": True} if failed else line) + "\n")
+        _write(path, json.dumps(line | {"failed": True} if failed else line) + "\n", os.O_APPEND)
+
+
+def wake(folder: MemoryFolder, event: str) -> None:
+    """Let the watcher look at once, if there is one."""
+    _write(folder.wake, f"{event}\n", os.O_TRUNC)
+
+
+def _write(path: Path, text: str, flag: int) -> None:
+    """Write to a file of ours, but through no link: a repository may have brought one along."""
+    file = os.open(path, os.O_CREAT | os.O_WRONLY | flag | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    try:
+        os.write(file, text.encode())
+    finally:
+        os.close(file)
 
 
 def _drop_old(folder: MemoryFolder) -> None:
