@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 import agent_memory
-from agent_memory.app import doctor, rule, setup
+from agent_memory.app import doctor, hooks, rule, setup
 from agent_memory.app.brief import brief
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options, standing_alarms, transcript_folders
@@ -109,6 +109,11 @@ def _editor_files(app: App) -> Iterator[Finding]:
 def _hook_fact(app: App) -> str:
     held = [len(files.read_text(path) or "") for path in rule.rules(app)]
     return f"a new session is told {max(held):,} characters" if held else "not set up"
+
+
+def _answers_fact(app: App) -> str:
+    last = hooks.last_of_each(app)
+    return "; ".join(f"{event}: {sentence}" for event, sentence in last.items()) or "none answered yet"
 
 
 def _stale_rule(app: App) -> Iterator[Finding]:
@@ -206,6 +211,7 @@ CHECKS: Final = (
     Check("memory", lambda app: str(app.folder.root), doctor.permissions),
     Check("transcripts", _transcripts_fact, _transcripts),
     Check("hook", _hook_fact, _stale_rule),
+    Check("hooks", _answers_fact, doctor.failing_hooks),
     Check("watcher", lambda app: watcher_of(app) or "not running", _watches),
     Check("lock", _lock_holder),
     Check("capture", lambda app: "paused" if pause_of(app).since else "on", _paused),

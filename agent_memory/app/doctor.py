@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+from agent_memory.app import hooks
 from agent_memory.app.container import App
 from agent_memory.errors import AgentMemoryError, UnknownEntry
 from agent_memory.jobs.compact import halfway_moves
@@ -219,6 +220,14 @@ def leftovers(app: App) -> Iterator[Finding]:
             where = path.relative_to(root).as_posix()
             what = "A write that was cut short left this behind."
             yield Finding(what, where, "Delete it.", serious=False, fix="delete")
+
+
+def failing_hooks(app: App) -> Iterator[Finding]:
+    """Yield the events whose last answer failed."""
+    for event, failed in hooks.failing(app).items():
+        what = f"The hook for {event} failed {len(failed)} times of late: {failed[-1].sentence}."
+        mend = "Nothing is lost: it said nothing. If it goes on, report that line."
+        yield Finding(what, ".vault/hooks.log", mend, serious=False)
 
 
 def _written(path: Path) -> float:

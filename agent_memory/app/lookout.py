@@ -20,7 +20,7 @@ from agent_memory.errors import AgentMemoryError
 from agent_memory.model.transcript import ConversationFile, FileIdentity
 from agent_memory.system import files, logs
 from agent_memory.tailing.scan import scan
-from agent_memory.tailing.watcher import MAX_DEBOUNCES, Doorbell
+from agent_memory.tailing.watcher import MAX_DEBOUNCES, Doorbell, is_wake
 
 SWEEP_S: Final = 30.0
 # Where there is nothing to ring, or nobody hears it; also how soon a folder's or a parent's end is noticed.
@@ -145,7 +145,7 @@ class Lookout:
         strange = {path for path in rung if str(path) not in self.files}
         self._suspects |= {str(path) for path in rung - strange}
         pages = {path for path in strange if self._is_page(path)}
-        if strange - pages:
+        if strange - pages or any(map(is_wake, rung)):
             self._next_sweep = 0.0
         return bool(pages)
 

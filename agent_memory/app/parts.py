@@ -6,12 +6,13 @@ does not parse, leads out of the workspace or may only be read is named and left
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import importlib.util
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from agent_memory.app import rule
@@ -86,23 +87,42 @@ def _added_whole(app: App, part: Part) -> Part:
     stands = _text(part.before).replace("\r\n", "\n")  # git may have changed the line ends
     if row.live or stands in texts.values():
         return replace(part, state="installed", after=part.before.data)
-    if part.note and part.note.get("ours") == digest(stands):
+    if (part.note and part.note.get("ours") == digest(stands)) or digest(stands) in row.older:
         return replace(part, state="outdated", after=ours.encode(), note=_note(app, part, ours, ()))
     return replace(part, state="changed by hand", after=part.before.data)
 
 
 def _added_entries(app: App, part: Part) -> Part:
-    text = _text(part.before) if part.before else splice.EMPTY
-    wanted = [entry.value for entry in part.row.entries if not entry.default]
-    stands = list(splice.standing(text, part.row.entries))
-    by_hand = [found for found, ours in zip(stands, wanted, strict=True) if found not in (None, ours)]
-    outdated = part.note is not None and part.note.get("ours") == digest(stands)
-    added = splice.add(text, part.row.entries, update=outdated)
-    state: State = "installed" if stands == wanted else "missing" if not by_hand else "changed by hand"
-    if not any(one is not None for one in stands):  # what is known is of a file that is no more
+    text, row = _text(part.before) if part.before else splice.EMPTY, part.row
+    unwanted = [entry for entry in row.entries if entry.setting and not app.settings.flag(entry.setting)]
+    wanted = [entry for entry in row.entries if entry not in unwanted]
+    stands = list(splice.standing(text, row.entries))
+    state = _state(stands, [None if entry in unwanted else entry.value for entry in row.entries if not entry.default])
+    if state != "installed" and _is_of_an_older_version(part, stands):
+        state = "outdated"
+    if state == "changed by hand":
+        return replace(part, state=state, after=part.before.data if part.before else None)
+    if state == "missing":  # what is known is of a file that is no more
         part = replace(part, note={"folders": (part.note or {}).get("folders")})
-    note = _note(app, part, wanted, added.made)
-    return replace(part, state="outdated" if by_hand and outdated else state, after=added.text.encode(), note=note)
+    text = splice.remove(text, unwanted, _strings((part.note or {}).get("made")))
+    added = splice.add(text, wanted)
+    note = _note(app, part, [entry.value for entry in wanted if not entry.default], added.made)
+    return replace(part, state=state, after=added.text.encode(), note=note)
+
+
+def _state(stands: Sequence[Any], ours: Sequence[Any]) -> State:
+    if stands == ours:
+        return "installed"
+    return "missing" if not any(one is not None for one in stands) else "changed by hand"
+
+
+def _is_of_an_older_version(part: Part, stands: Sequence[Any]) -> bool:
+    """Tell whether what stands there is what we put; where nobody knows, some of what we would put now."""
+    there = [one for one in stands if one is not None]
+    if part.note and part.note.get("ours"):
+        return bool(there) and part.note["ours"] == digest(there)
+    ours = [entry.value for entry in part.row.entries if not entry.default]
+    return bool(there) and all(one in (None, mine) for one, mine in zip(stands, ours, strict=True))
 
 
 def removed(app: App, part: Part) -> Part:
@@ -112,7 +132,8 @@ def removed(app: App, part: Part) -> Part:
     text, row, note = _text(part.before), part.row, part.note
     if not row.entries:
         text = text.replace("\r\n", "\n")
-        known = row.live or text in row.texts.values() or (note is not None and note.get("ours") == digest(text))
+        known = row.live or text in row.texts.values() or digest(text) in row.older
+        known = known or (note is not None and note.get("ours") == digest(text))
         changed = replace(part, state="changed by hand", why="You have changed it; delete it if you want to.")
         return replace(part, state="installed") if known else changed
     stands = list(splice.standing(text, row.entries))
@@ -126,9 +147,11 @@ def removed(app: App, part: Part) -> Part:
 
 def carried_out(app: App, part: Part) -> Part:
     """Do what was worked out, if the file still is what it was then; say how it stands now, or why it does not."""
-    if not part.changes:
-        return part
     path = app.workspace / part.row.path
+    if not part.changes:
+        if not part.why:
+            _sweep(path)
+        return part
     try:
         if part.after is not None:
             files.make_folder(path.parent)
@@ -137,11 +160,17 @@ def carried_out(app: App, part: Part) -> Part:
         if files.identify(path) != (part.before.identity if part.before else None):
             raise PageConflict("It has changed this moment.", hint="Try again.", path=str(path))
         files.remove(path)
-        files.sweep(path.parent, f".{path.name}.")
+        _sweep(path)
     except AgentMemoryError as error:
         return replace(part, state="left alone", why=error.message)
     _remove_folders(app, part)
     return replace(part, state="missing")
+
+
+def _sweep(path: Path) -> None:
+    """Delete what killed writers of a file have left beside it; whatever cannot be is left for the next time."""
+    with contextlib.suppress(FileError):
+        files.sweep(path.parent, f".{path.name}.")
 
 
 def _remove_folders(app: App, part: Part) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -22,10 +22,11 @@ from agent_memory.app.parts import added, carried_out, part_of, remember, remove
 from agent_memory.app.spoken import language_of as language_of
 from agent_memory.editors.table import COMMAND, INTEGRATIONS, Integration
 from agent_memory.errors import UsageError
-from agent_memory.system import locks
+from agent_memory.system import files, locks
 from agent_memory.system.paths import PROJECT_FILE, find_memory
 from agent_memory.vault.templates import seeds
 
+HOOKS: Final = "hooks"
 NAMES: Final = tuple(dict.fromkeys(row.name for row in INTEGRATIONS))
 EDITORS: Final = tuple(dict.fromkeys(editor for row in INTEGRATIONS for editor in row.editors))
 _INSTALL: Final = "Install it for good: pipx install agent-memory, or uv tool install agent-memory"
@@ -90,6 +91,8 @@ def init(
         parts = plan(app, rows)
         remember(app, {part.row.path: part.note for part in parts if part.note and part.changes})
         done = tuple(carried_out(app, part) for part in parts)
+    if any(row.live or row.name == HOOKS for row in rows):
+        files.make_folder(app.folder.briefings)
     idle_after = timedelta(minutes=app.settings.number("process.threshold_min"))
     tally = ingest.process(app, Options(agent=app.agent, idle_after=idle_after), advance=advance)
     rule.refresh(app)
@@ -108,18 +111,21 @@ def uninstall(app: App) -> tuple[Part, ...]:
         parts = plan_removal(app)
         done = tuple(carried_out(app, part) for part in parts)
         remember(app, {part.row.path: part.note for part in done if part.why and part.note}, anew=True)
+        if not rule.record(app):  # no other workspace tells of this memory
+            files.remove_folder(app.folder.briefings)
     return done
 
 
 def states(app: App) -> dict[str, str]:
-    """Return how each file stands that we set up, by its path; what was never asked for is missing."""
-    return {row.path: part_of(app, row, added).state for row in INTEGRATIONS}
+    """Return how each file stands that we set up, by its path; an optional one only where it was asked for."""
+    parts = [part_of(app, row, added) for row in INTEGRATIONS]
+    return {part.row.path: part.state for part in parts if not (part.row.optional and part.state == "missing")}
 
 
 def obstacle(app: App) -> str:
     """Say why an editor would not find this memory, or the program that its tasks call; empty if it would."""
     here = find_memory(
-        replace(app.places, cwd=app.workspace), flag=None, environment={},
+        app.places._replace(cwd=app.workspace), flag=None, environment={},
         separate=app.settings.flag("workspace.separate_worktrees"),
     )  # fmt: skip
     if here.root.resolve() != app.folder.root.resolve():

@@ -206,12 +206,18 @@ def lock_path(app: App, transcripts: Path | None) -> Path:
 
 def watcher_of(app: App) -> str:
     """Return who watches this workspace, empty if nobody does."""
-    path = lock_path(app, None)
-    if not path.exists():
-        return ""
-    lock = locks.try_lock(path)
+    return _holder(lock_path(app, None))
+
+
+def watchers_of(app: App) -> list[str]:
+    """Return all who watch this memory, for whatever workspace."""
+    return list(filter(None, map(_holder, sorted(app.folder.machine.glob("watch-*.lock")))))
+
+
+def _holder(path: Path) -> str:
+    lock = locks.try_lock(path) if path.exists() else None
     if lock is None:
-        return locks.holder_of(path) or "another process"
+        return (locks.holder_of(path) or "another process") if path.exists() else ""
     lock.release()
     return ""
 

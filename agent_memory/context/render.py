@@ -8,11 +8,15 @@ signs, links, images, tags and the briefing's own markers their meaning, and wha
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from agent_memory.model.briefing import BRIEFING_START, Kind
-from agent_memory.model.recall import Hit
-from agent_memory.model.text import clean, one_line
+from agent_memory.model.text import BRIEFING_START, clean, one_line
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from agent_memory.model.briefing import Kind
+    from agent_memory.model.recall import Hit
 
 HEADING: Final = "## MEMORY CONTEXT"
 """Hosts of the npm package look for this line."""
@@ -47,8 +51,13 @@ def frame(kind: Kind, *, with_rule: bool) -> tuple[str, ...]:
 
 def label(hit: Hit) -> str:
     """Return date and id, short, so that an agent can ask for the whole entry."""
-    name = hit.id if hit.id.isalnum() else plain(hit.id)
-    return f"({hit.at.date()} {name[:MAX_ID_CHARS]})"
+    return label_of(hit.id, hit.at.date())
+
+
+def label_of(entry: str, said: date) -> str:
+    """Return the label of the entry with this id, said on that day."""
+    name = entry if entry.isalnum() else plain(entry)
+    return f"({said} {name[:MAX_ID_CHARS]})"
 
 
 def plain(text: str) -> str:

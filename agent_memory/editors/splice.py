@@ -28,13 +28,15 @@ _LINE_END: Final = re.compile(r"[ \t]*[\r\n]")
 class Entry:
     """A value of ours at a path of keys: a list's member, known by the field ``known_by``, or else an object's.
 
-    A ``default`` is only put where there is none, and is of no interest where there is.
+    A ``default`` is only put where there is none, and is of no interest where there is. One with a ``setting`` is
+    wanted where that is on.
     """
 
     path: tuple[str, ...]
     value: Any
     known_by: str = ""
     default: bool = False
+    setting: str = ""
 
 
 @dataclass(frozen=True, slots=True)

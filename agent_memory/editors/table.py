@@ -14,7 +14,10 @@ from typing import Final
 from agent_memory.editors.splice import Entry
 
 COMMAND: Final = "agent-memory"
-HOOK_EVENTS: Final = ("sessionStart",)
+HOOK_EVENTS: Final = ("sessionStart", "postToolUse", "preCompact", "stop", "sessionEnd")
+"""Those that Cursor had in spring 2026; ``workspaceOpen`` came later."""
+PROMPT_EVENT: Final = "beforeSubmitPrompt"
+HOOKS_FILE: Final = ".cursor/hooks.json"
 BRIEFING_RULE: Final = ".cursor/rules/agent-memory/briefing.mdc"
 """The managed rule; its folder ignores itself, so that no file of the repository must say it."""
 
@@ -25,7 +28,8 @@ class Integration:
 
     Either ``entries`` of a JSON file, or the ``texts`` by language of a file that is ours whole. ``optional`` is put
     in only when it is asked for by name; ``needs`` names a library without which it would not work. A ``live``
-    file's text changes as the memory does. Rows of one name are put in and left out together.
+    file's text changes as the memory does. ``older`` are the digests of texts that earlier versions put there, which
+    are ours as well. Rows of one name are put in and left out together.
     """
 
     name: str
@@ -34,6 +38,7 @@ class Integration:
     does: str
     entries: tuple[Entry, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
+    older: frozenset[str] = frozenset()
     optional: bool = False
     needs: str = ""
     live: bool = False
@@ -85,12 +90,20 @@ Este projeto tem uma memória em `.memory/`, que o agent-memory mantém a partir
 """,
 }
 
+_OLDER_RULES: Final = frozenset({"664b44cb899234dbb7cd17457eefc6ee", "9c233ade5d957ddc407aba3de38a6db5"})
+
 _BRIEFING_FRAME: Final = """---
 description: What this project's memory says now
 globs:
 alwaysApply: true
 ---
 """
+
+
+def _hook(event: str, setting: str = "") -> Entry:
+    value = {"command": f"{COMMAND} hook cursor {event}", "timeout": 5}
+    return Entry(("hooks", event), value, "command", setting=setting)
+
 
 INTEGRATIONS: Final = (
     Integration(
@@ -108,7 +121,14 @@ INTEGRATIONS: Final = (
         (Entry(("task.allowAutomaticTasks",), "on"),),
         optional=True,
     ),
-    Integration("rule", ("cursor",), ".cursor/rules/agent-memory.mdc", "says how to use the memory", texts=_RULE),
+    Integration(
+        "rule",
+        ("cursor",),
+        ".cursor/rules/agent-memory.mdc",
+        "says how to use the memory",
+        texts=_RULE,
+        older=_OLDER_RULES,
+    ),
     Integration(
         "briefing",
         ("cursor",),
@@ -120,14 +140,12 @@ INTEGRATIONS: Final = (
     Integration(
         "hooks",
         ("cursor",),
-        ".cursor/hooks.json",
-        "tells it at a session's start too",
+        HOOKS_FILE,
+        "tells it at a session's start too, and what is known of the files at hand",
         (
             Entry(("version",), 1, default=True),
-            *(
-                Entry(("hooks", event), {"command": f"{COMMAND} hook cursor {event}", "timeout": 5}, "command")
-                for event in HOOK_EVENTS
-            ),
+            *map(_hook, HOOK_EVENTS),
+            _hook(PROMPT_EVENT, "hooks.prompts"),
         ),
     ),
     Integration(

@@ -11,10 +11,9 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from agent_memory.mirror.stems import stems
 from agent_memory.model.text import LANGUAGES, Language, fold, language_of, one_line, shorten
@@ -62,8 +61,7 @@ STOP_WORDS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word or an identifier that a query asks for.
 
     ``terms`` are what an index may have it under, folded: as it is spelt, then its stems. ``is_prefix``
@@ -74,8 +72,7 @@ class Word:
     is_prefix: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """A part of an entry that is found by itself; the bodies of an entry's chunks, joined, are its body."""
 
     body: str

@@ -9,9 +9,8 @@ from typing import Final, Literal, NamedTuple
 
 from agent_memory.model.ids import digest
 from agent_memory.model.recall import Hit
-
-BRIEFING_START: Final = "<!-- agent-memory:briefing -->"
-BRIEFING_END: Final = "<!-- /agent-memory:briefing -->"
+from agent_memory.model.text import BRIEFING_END as BRIEFING_END
+from agent_memory.model.text import BRIEFING_START as BRIEFING_START
 
 Kind = Literal["session", "turn"]
 KINDS: Final[tuple[Kind, ...]] = ("session", "turn")

@@ -12,6 +12,9 @@ LANGUAGES: Final[tuple[Language, ...]] = ("en", "pt")
 
 CHARS_PER_TOKEN: Final = 4
 
+BRIEFING_START: Final = "<!-- agent-memory:briefing -->"
+BRIEFING_END: Final = "<!-- /agent-memory:briefing -->"
+
 _WORD: Final = re.compile(r"[^\W_]+", re.UNICODE)
 _BEYOND_ASCII: Final = re.compile(r"[^\x00-\x7f]")
 _OPEN_BOX: Final = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \][ \t]+(\S.*)$", re.MULTILINE)

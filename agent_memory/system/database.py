@@ -10,12 +10,10 @@ import contextlib
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agent_memory.errors import DatabaseBroken, DatabaseError, DatabaseTooNew
-from agent_memory.system.files import make_folder
 
 BUSY_TIMEOUT_MS: Final = 5_000
 _DAMAGE: Final = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_NOTADB}
@@ -26,8 +24,7 @@ Row = sqlite3.Row
 Parameters = Sequence[Any] | dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Migration:
+class Migration(NamedTuple):
     """One step of a schema, applied in a transaction of its own; ``name`` begins with its date."""
 
     name: str
@@ -45,6 +42,8 @@ class Database:
     @classmethod
     def open(cls, path: Path) -> Database:
         """Open or create ``path``, owner-only; ``DatabaseBroken`` if the file is no database."""
+        from agent_memory.system.files import make_folder  # a hook never makes a file, and has no time to load this
+
         make_folder(path.parent, private=True)
         with _translated(path), contextlib.ExitStack() as on_error:
             connection = sqlite3.connect(
@@ -57,6 +56,15 @@ class Database:
             connection.execute("pragma foreign_keys = on")
             path.chmod(0o600)
             on_error.pop_all()
+        return cls(connection, path)
+
+    @classmethod
+    def glance(cls, path: Path, *, writing: bool = False) -> Database:
+        """Open what is there, to read or to write a row; never make a file nor wait for whoever has it locked."""
+        with _translated(path):
+            address = f"{path.absolute().as_uri()}?mode={'rw' if writing else 'ro'}"
+            connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=0, check_same_thread=False)
+            connection.row_factory = sqlite3.Row
         return cls(connection, path)
 
     def close(self) -> None:

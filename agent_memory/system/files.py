@@ -22,6 +22,7 @@ from agent_memory.system.folders import is_folder as is_folder
 from agent_memory.system.folders import list_folder as list_folder
 from agent_memory.system.folders import make_folder as make_folder
 from agent_memory.system.folders import remove_empty as remove_empty
+from agent_memory.system.folders import remove_folder as remove_folder
 from agent_memory.system.folders import scan_folder as scan_folder
 from agent_memory.system.folders import walk as walk
 

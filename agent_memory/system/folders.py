@@ -52,6 +52,14 @@ def remove_empty(path: Path) -> None:
         path.rmdir()
 
 
+def remove_folder(path: Path) -> None:
+    """Delete a folder with all that is in it, but nothing that links in it lead to; one that is not there is fine."""
+    import shutil  # only who takes everything back
+
+    with translated(path), contextlib.suppress(FileNotFoundError):
+        shutil.rmtree(path)
+
+
 @dataclass(frozen=True, slots=True)
 class Listed:
     """Something in a folder, and of which kind it is once links are followed; a link in a circle is neither."""

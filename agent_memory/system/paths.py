@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from agent_memory.errors import FileError
 
@@ -21,8 +20,7 @@ USER_AGENT: Final = "user"
 """The agent whose pages hold what is the user's, in the user's own vault."""
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(NamedTuple):
     """Where the user is and where the operating system keeps things for them."""
 
     home: Path
@@ -56,7 +54,7 @@ class Places:
         target = self.named(folder).resolve()
         if not target.is_dir():
             raise FileError(f"{folder} is not a folder.", hint="Name the folder of a project.", path=str(folder))
-        return replace(self, cwd=target)
+        return self._replace(cwd=target)
 
     @property
     def user_config(self) -> Path:
@@ -90,7 +88,10 @@ class MemoryFolder:
         self.setup = machine / "setup.json"  # what was put into editors' files, by workspace
         self.checkpoints = machine / "checkpoints"  # saved chats that can be resumed
         self.chat_sessions = machine / "chat-sessions.json"  # which chat each agent was last in
-        self.briefings = machine / "briefing"  # as they were last given out
+        self.briefings = machine / "briefing"  # what hooks tell: the briefing of the moment, by agent
+        self.hooks = self.briefings / "hook.json"  # what hooks must know besides, since they read no settings
+        self.hook_log = machine / "hooks.log"  # what they last answered, and why not
+        self.wake = machine / "wake"  # touched by who wants the watcher to look at once
         self.backups = machine / "backups"  # what the doctor has mended, as it was before
         self.drafts = machine / "drafts"  # words that an editor was opened on
         self.compact_log = machine / "compact-log.json"

@@ -162,6 +162,7 @@ SETTINGS: Final = (
     ),
     Setting("context.decisions", 3, "How many decisions a briefing has at most.", minimum=0),
     Setting("context.lessons", 2, "How many lessons a briefing has at most.", minimum=0),
+    Setting("hooks.prompts", False, "Whether the editor's hook for a prompt tells a turn's briefing."),
     Setting("profile.enabled", True, "Whether facts are told, have tools for MCP clients, and are reflected on."),
     Setting("profile.max_tokens", 512, "The most that facts take of a turn's briefing; 0 leaves them out.", minimum=0),
     Setting("recall_injection.enabled", True, "Whether a turn's briefing has what was recalled for the message."),

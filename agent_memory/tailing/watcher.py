@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 HEARD: Final = frozenset({".jsonl", ".txt", ".json", ".md"})
 DEAF_TO: Final = frozenset({".vault"})  # the machine's own writes
+WAKE: Final = "wake"
+"""The file there that is touched by who has something to be taken, and waits for no debounce."""
 MAX_DEBOUNCES: Final = 5
 JOIN_TIMEOUT_S: Final = 2.0
 
@@ -44,7 +46,7 @@ class Doorbell:
 
     def ring(self, path: Path) -> None:
         """Say that ``path`` may have changed; callable from any thread."""
-        if path.suffix in HEARD and not any(part in DEAF_TO for part in path.parts):
+        if is_wake(path) or (path.suffix in HEARD and not any(part in DEAF_TO for part in path.parts)):
             self._rings.put(path)
 
     def wait(self, timeout_s: float) -> set[Path]:
@@ -63,7 +65,7 @@ class Doorbell:
             if path is not None:
                 now = time.monotonic()
                 latest = now + MAX_DEBOUNCES * self._debounce_s if not changed else latest
-                until = now + self._debounce_s
+                until = now if is_wake(path) else now + self._debounce_s
                 changed.add(path)
         return changed
 
@@ -105,6 +107,11 @@ class Doorbell:
             observer.start()
             self._observer = observer
         return self._observer
+
+
+def is_wake(path: Path) -> bool:
+    """Tell whether this is the file that wakes a watcher."""
+    return path.name == WAKE and path.parent.name in DEAF_TO
 
 
 def _listener(ring: Callable[[Path], None]) -> FileSystemEventHandler:

@@ -1,6 +1,7 @@
 """Setting a workspace up, and leaving without a trace."""
 
 import json
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -298,8 +299,6 @@ def test_our_own_task_is_the_one_that_users_get(workspace):
 
 
 def test_a_rule_without_its_memory_says_nothing_more(workspace):
-    import shutil
-
     init(workspace)
     with workspace.app() as app:
         vault.add(app, "default", "decisions", "Prices are in cents.", [])
@@ -384,5 +383,101 @@ def test_a_rule_whose_line_ends_git_has_changed_is_still_ours(workspace):
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
 
     assert states(workspace)[".cursor/rules/agent-memory.mdc"] == "installed"
+    uninstall(workspace)
+    assert not path.exists()
+
+
+def entries_of(workspace, path=".cursor/hooks.json"):
+    return list(json.loads((workspace.root / path).read_text("utf-8"))["hooks"])
+
+
+def with_events(workspace, events, *, noted):
+    """Let the hooks stand as an older version has put them, with or without what it noted of that."""
+    path, note = workspace.root / ".cursor" / "hooks.json", workspace.memory / ".vault" / "setup.json"
+    stands = json.loads(path.read_text("utf-8"))
+    stands["hooks"] = {event: stands["hooks"][event] for event in events}
+    path.write_text(json.dumps(stands), encoding="utf-8")
+    known = json.loads(note.read_text("utf-8"))
+    ours = [entry for event in events for entry in stands["hooks"][event]]
+    known[str(workspace.root)][".cursor/hooks.json"]["ours"] = digest_of_what_stands(ours) if noted else ""
+    note.write_text(json.dumps(known), encoding="utf-8")
+
+
+@pytest.mark.parametrize("noted", [True, False])
+def test_hooks_of_an_older_version_are_outdated_and_brought_up_to_date(workspace, noted):
+    before = outside_the_vault(workspace)
+    init(workspace)
+    now = entries_of(workspace)
+    with_events(workspace, ["sessionStart"], noted=noted)
+    assert states(workspace)[".cursor/hooks.json"] == "outdated"
+
+    init(workspace)
+
+    assert entries_of(workspace) == now
+    assert states(workspace)[".cursor/hooks.json"] == "installed"
+    uninstall(workspace)
+    assert outside_the_vault(workspace) == before
+
+
+def test_hooks_that_came_with_a_clone_have_something_to_tell_without_any_setting_up(workspace):
+    init(workspace)
+    shutil.rmtree(workspace.memory / ".vault")
+    with workspace.app() as app:
+        vault.add(app, "default", "decisions", "Prices are in cents.", [])
+        rule.follow(app)
+    assert "Prices are in cents" in (workspace.memory / ".vault" / "briefing" / "default.md").read_text("utf-8")
+
+    uninstall(workspace)
+    with workspace.app() as app:
+        vault.add(app, "default", "decisions", "Taxes are not.", [])
+        rule.follow(app)
+    assert not (workspace.memory / ".vault" / "briefing").exists()
+
+
+def test_what_was_left_out_is_missing_and_what_must_be_asked_for_is_not_told_of(workspace):
+    init(workspace, setup.rows_for(None, [], ["hooks"]))
+
+    assert states(workspace)[".cursor/hooks.json"] == "missing"
+    assert ".vscode/settings.json" not in states(workspace)
+
+
+def test_a_hook_that_a_person_has_taken_out_stays_out(workspace):
+    init(workspace)
+    path = workspace.root / ".cursor" / "hooks.json"
+    stands = json.loads(path.read_text("utf-8"))
+    del stands["hooks"]["postToolUse"]
+    path.write_text(json.dumps(stands), encoding="utf-8")
+
+    init(workspace)
+
+    assert "postToolUse" not in entries_of(workspace)
+    assert states(workspace)[".cursor/hooks.json"] == "changed by hand"
+
+
+def test_the_hook_for_prompts_comes_and_goes_with_its_setting(workspace):
+    init(workspace)
+    once = outside_the_vault(workspace)
+    assert "beforeSubmitPrompt" not in entries_of(workspace)
+
+    init(workspace, hooks__prompts=True)
+    assert "beforeSubmitPrompt" in entries_of(workspace)
+    init(workspace)
+    assert outside_the_vault(workspace) == once
+
+
+def test_an_older_wording_of_the_rule_is_ours(workspace):
+    init(workspace)
+    path = workspace.root / ".cursor" / "rules" / "agent-memory.mdc"
+    now = path.read_text("utf-8")
+    older = now.replace(
+        "Say decisions out loud, each with its reason:", 'Decide out loud and say why ("we use X, because Y"):'
+    )
+    path.write_text(older, encoding="utf-8")
+    (workspace.memory / ".vault" / "setup.json").unlink()
+    assert states(workspace)[".cursor/rules/agent-memory.mdc"] == "outdated"
+
+    init(workspace)
+    assert path.read_text("utf-8") == now
+    path.write_text(older, encoding="utf-8")
     uninstall(workspace)
     assert not path.exists()

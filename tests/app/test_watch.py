@@ -202,6 +202,20 @@ def test_conversations_of_dashboards_are_taken(workspace):
     assert {memory.page.agent for memory in workspace.memories()} == {"ana"}
 
 
+def test_who_is_woken_takes_what_there_is_at_once_whatever_the_debounce(workspace):
+    workspace.chat(2).user("Hello.").assistant("Hello!").ended().save(written=datetime.now(UTC))
+    with watching(workspace, watch__debounce_s=3600.0) as running:
+        eventually(lambda: bool(running.tallies), within_s=10)
+        workspace.chat().user(DECISION).assistant("Done.").ended().save(written=datetime.now(UTC))
+        assert bodies(workspace, "decisions") == []
+
+        def woken():
+            (workspace.memory / ".vault" / "wake").write_text("stop\n", encoding="utf-8")
+            return bool(bodies(workspace, "decisions"))
+
+        eventually(woken, within_s=20)
+
+
 def test_a_folder_that_vanishes_and_returns_is_followed(workspace):
     chat = workspace.chat().user("Hello.").assistant("Hello!").ended().save(written=now())
     with watching(workspace) as running:

@@ -9,6 +9,7 @@ import pytest
 
 from agent_memory.editors.table import BRIEFING_RULE
 from tests.app.test_watch import eventually
+from tests.interfaces.hooks import compiled
 
 pytestmark = pytest.mark.e2e
 
@@ -18,8 +19,9 @@ DECISION = "Let's go with SQLite for the order store, one file per shop, because
 
 def run(workspace, *words, stdin=""):
     done = subprocess.run(
-        [*PROGRAM, *words], cwd=workspace.root, capture_output=True, text=True, check=False, input=stdin
-    )
+        [*PROGRAM, *words],
+        cwd=workspace.root, capture_output=True, text=True, check=False, input=stdin, env=compiled(),
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
 

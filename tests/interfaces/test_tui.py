@@ -35,7 +35,7 @@ def shop(home, filled):
 
 def bodies(workspace, category, agent="default", *, proposed=False):
     with workspace.app() as app:
-        return [memory.body for memory in vault.entries(app, agent, category, proposed=proposed)]
+        return [memory.body for memory in vault.entries(app, agent, category, "proposed" if proposed else "active")]
 
 
 def rows(screen):

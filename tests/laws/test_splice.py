@@ -2,12 +2,14 @@
 
 import json
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent_memory.app import setup
 from agent_memory.editors.jsonc import parse
 from agent_memory.editors.splice import EMPTY, add, remove, standing
 from agent_memory.editors.table import INTEGRATIONS
+from tests.workspace import Workspace
 
 ROWS = [row for row in INTEGRATIONS if row.entries]
 BLANKS = st.sampled_from(["", "", " ", "\n", "\n  ", "\n\t", "\n\n    ", ' // it\'s, "so" ]\n', " /* a } , // b */ "])
@@ -45,6 +47,28 @@ def test_putting_in_and_taking_out_is_the_identity(text, row):
     added = add(text, row.entries)
 
     assert remove(added.text, row.entries, added.made) == text
+
+
+@settings(max_examples=12)
+@given(st.tuples(*(files() for _ in ROWS)))
+def test_setting_up_and_taking_back_is_the_identity_on_disk_too_and_twice_is_once(tmp_path_factory, texts):
+    root = tmp_path_factory.mktemp("shop").resolve()
+    for row, text in zip(ROWS, texts, strict=True):
+        (root / row.path).parent.mkdir(exist_ok=True)
+        (root / row.path).write_bytes(text.encode())
+
+    def on_disk():
+        found = (path for path in root.rglob("*") if ".memory" not in path.parts and path.is_file())
+        return {path.relative_to(root).as_posix(): path.read_bytes() for path in found}
+
+    before = on_disk()
+    with Workspace(root, root).app() as app:
+        setup.init(app, (*setup.rows_for(None, [], []), *setup.rows_for(None, ["automatic-tasks"], [])))
+        once = on_disk()
+        setup.init(app, (*setup.rows_for(None, [], []), *setup.rows_for(None, ["automatic-tasks"], [])))
+        assert on_disk() == once
+        setup.uninstall(app)
+    assert on_disk() == before
 
 
 @given(files(), st.sampled_from(ROWS))

@@ -1,9 +1,15 @@
 """What starting up may cost: which modules are loaded, and how much processor time."""
 
+import json
 import os
 import statistics
 import subprocess
 import sys
+
+import pytest
+
+from agent_memory.app import rule, vault
+from tests.interfaces.hooks import PAYLOADS
 
 HEAVY = {
     "httpx", "watchdog", "yaml", "rank_bm25", "filelock", "frontmatter", "sqlite3", "rich", "numpy", "asyncio", "mcp",
@@ -69,13 +75,46 @@ def cpu_s(*arguments: str) -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def test_a_hook_loads_nothing_of_ours_but_itself_and_no_library(tmp_path):
-    command = [sys.executable, "-X", "importtime", "-m", "agent_memory", "hook", "cursor", "sessionStart"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, stdin=subprocess.DEVNULL)
-    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
-    own = {name for name in loaded if name.startswith("agent_memory")}
+OF_EVERY_HOOK = {
+    "agent_memory", "agent_memory.errors", "agent_memory.interfaces", "agent_memory.interfaces.hook",
+    *(f"agent_memory.interfaces.hook.{name}" for name in ("answer", "events", "payload", "traces")),
+    "agent_memory.system", "agent_memory.system.paths", "agent_memory.system.clock",
+}  # fmt: skip
+OF_THE_DATABASES = {
+    "agent_memory.interfaces.hook.glance", "agent_memory.context", "agent_memory.context.counting",
+    "agent_memory.context.render",
+    "agent_memory.model", "agent_memory.model.ids", "agent_memory.model.text", "agent_memory.state",
+    "agent_memory.state.shown", "agent_memory.system.database",
+}  # fmt: skip
+OF_WORDS = {"agent_memory.mirror", "agent_memory.mirror.fts", "agent_memory.mirror.stems"}
+LOADED_BY = {
+    "stop": OF_EVERY_HOOK,
+    "sessionStart": OF_EVERY_HOOK | OF_THE_DATABASES,
+    "preCompact": OF_EVERY_HOOK | OF_THE_DATABASES,
+    "postToolUse": OF_EVERY_HOOK | OF_THE_DATABASES,
+    "beforeSubmitPrompt": OF_EVERY_HOOK | OF_THE_DATABASES | OF_WORDS,
+}
 
-    package = {"agent_memory", "agent_memory.interfaces", "agent_memory.interfaces.hook"}
-    assert own == {*package, "agent_memory.interfaces.hook.answer"}
+
+@pytest.mark.parametrize("event", LOADED_BY)
+def test_a_hook_loads_only_these_and_no_library(event, workspace):
+    with workspace.app(hooks__prompts=True) as app:
+        vault.add(app, "default", "decisions", "Prices in src/prices.py are in cents.", [])
+        app.folder.briefings.mkdir()
+        rule.refresh(app)
+    payload = json.dumps({**PAYLOADS[event], "workspace_roots": [str(workspace.root)]})
+    program = (
+        "import io, sys\n"
+        "from agent_memory.interfaces.hook.answer import Reply, respond\n"
+        "event, payload = sys.argv[1:]\n"
+        "trouble = respond(['cursor', event], io.BytesIO(payload.encode()), Reply(event, io.BytesIO()))\n"
+        "print(trouble, *sorted(sys.modules), sep='\\n')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, event, payload], capture_output=True, text=True, check=True)
+    trouble, *loaded = done.stdout.split("\n")
+
+    assert trouble == ""
+    assert {name for name in loaded if name.startswith("agent_memory")} == LOADED_BY[event]
     heavy = {*HEAVY, "typer", "platformdirs", "tomllib", "subprocess", "socket", "dataclasses", "logging"}
+    heavy -= set() if LOADED_BY[event] == OF_EVERY_HOOK else {"sqlite3"}
     assert heavy & {name.split(".")[0] for name in loaded} == set()

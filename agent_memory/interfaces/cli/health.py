@@ -123,14 +123,14 @@ def status(context: typer.Context) -> None:
     with call.app() as app:
         found = standing.status(app)
     chats = {"found": found.conversations_found, "taken": found.conversations_taken}
-    set_up = {path: state for path, state in found.editor_files.items() if state != "missing"}
+    set_up = any(state != "missing" for state in found.editor_files.values())
     rows = [
         (tr("Memory"), f"{found.memory_folder}{'' if found.exists else '  ' + tr('(not there yet)')}"),
         (tr("Workspace"), found.workspace),
         (tr("Transcripts"), ", ".join(found.transcript_folders) or tr("none found yet")),
         (tr("Chats"), tr("{found} found, {taken} taken", **chats)),
         (tr("Watcher"), found.watcher or tr("not running")),
-        *((tr("Editor"), f"{path}: {state}") for path, state in set_up.items()),
+        *((tr("Editor"), f"{path}: {state}") for path, state in found.editor_files.items() if set_up),
         *([] if set_up else [(tr("Editor"), tr("not set up (agent-memory init)"))]),
     ]
     if found.paused_since:

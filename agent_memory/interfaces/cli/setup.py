@@ -11,7 +11,10 @@ from agent_memory.interfaces.cli.output import Command, Progress, call_of, confi
 from agent_memory.interfaces.cli.words import tr
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from agent_memory.app.container import App
+    from agent_memory.app.removal import Purge
     from agent_memory.app.setup import Done, Part
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
@@ -74,27 +77,47 @@ def init(
     _tell(call, place, done.parts, _done_text(done, place), chats=_chats(done))
 
 
-def uninstall(context: typer.Context, yes: Yes = False, dry_run: DryRun = False) -> None:
+def uninstall(
+    context: typer.Context,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    purge: Annotated[bool, typer.Option("--purge", help="Delete the memory too, for good.")] = False,
+) -> None:
     """Take out of the editor's files what init has put there; the memory stays."""
-    from agent_memory.app import merging, setup
+    from agent_memory.app import merging, removal, setup
 
     call = call_of(context)
     with call.app() as app:
-        parts, place, memory = setup.plan_removal(app), str(app.workspace), str(app.folder.root)
+        parts, place, memory = setup.plan_removal(app), str(app.workspace), app.folder.root
+        going = removal.plan(app) if purge and memory.is_dir() else None
+        plan = _planned(parts) + (
+            ["    " + tr("{folder}/  all that is remembered, for good", folder=memory)] if going else []
+        )
         if dry_run:
-            _tell(call, place, parts, "".join(part.diff for part in parts if part.changes) or tr("Nothing to do."))
+            diffs = [part.diff for part in parts if part.changes]
+            doomed = [f"delete {memory / path}\n" for path in going.gone] if going else []
+            _tell(call, place, parts, "".join(diffs + doomed) or tr("Nothing to do."), purged=going)
             return
-        if _planned(parts) and not yes:
-            remark("\n".join([tr("In {place}, out of:", place=place), *_planned(parts)]))
+        if plan and not yes:
+            remark("\n".join([tr("In {place}, out of:", place=place), *plan]))
             if not confirmed(tr("Take this back?"), "--yes"):
                 remark(tr("Left as it is."))
                 return
         parts = setup.uninstall(app)
         if merging.take_back(app):
             remark(tr("Git merges pages as any text again."))
+        done = removal.purge(app) if going else None
+    _tell(call, place, parts, _gone_text(parts, memory, done), purged=done)
+
+
+def _gone_text(parts: Sequence[Part], memory: Path, done: Purge | None) -> str:
     gone = sum(part.changes and part.state != "left alone" for part in parts)
-    lines = [tr("Taken out of {count} files. Your memory stays in {memory}.", count=gone, memory=memory), *_left(parts)]
-    _tell(call, place, parts, "\n".join(lines))
+    if done is None:
+        first = tr("Taken out of {count} files. Your memory stays in {memory}.", count=gone, memory=memory)
+    else:
+        first = tr("Taken out of {count} files. Your memory is deleted; what git has of it stays there.", count=gone)
+    kept = [tr("Left as it is: {path}, which is not ours.", path=memory / path) for path in done.kept] if done else []
+    return "\n".join([first, *_left(parts), *kept])
 
 
 def _git(app: App, *, wanted: bool) -> None:
@@ -140,9 +163,19 @@ def _chats(done: Done) -> dict[str, int]:
     return {"sessions_found": tally.sessions_found, "sessions_processed": tally.sessions_processed, **counts}
 
 
-def _tell(call: Any, place: str, parts: Sequence[Part], text: str, chats: dict[str, int] | None = None) -> None:
+def _tell(
+    call: Any,
+    place: str,
+    parts: Sequence[Part],
+    text: str,
+    chats: dict[str, int] | None = None,
+    purged: Purge | None = None,
+) -> None:
     rows = [
         {"part": part.row.name, "path": part.row.path, "state": part.state, "changes": part.changes, "why": part.why}
         for part in parts
     ]
-    call.answer({"workspace": place, "files": rows, **({"chats": chats} if chats is not None else {})}, text)
+    more: dict[str, Any] = {"chats": chats} if chats is not None else {}
+    if purged is not None:
+        more["memory"] = {"deleted": purged.gone, "left": purged.kept}
+    call.answer({"workspace": place, "files": rows, **more}, text)

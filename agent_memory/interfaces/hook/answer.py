@@ -1,101 +1,136 @@
 """Answer an editor's event: its neutral object at least, exit code 0, within the deadline, whatever happens.
 
-It tells a new session what the managed rule says, and nothing else: the rule is the one thing to keep up to date and
-the one from which what was forgotten is gone. So there is nothing to open, lock or load: no vault, no database, no
-settings, no command line. No event that grants a permission is answered with one; an editor asks its user.
+It reads what others have written for it, and no settings: the briefing of the moment, the mirror, what was shown. It
+takes no lock, makes no network call, starts no process, and loads neither the command line nor what writes the vault.
+No event that grants a permission is answered with one; an editor asks its user.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import re
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn
+
+if TYPE_CHECKING:
+    from agent_memory.interfaces.hook.payload import Memory
 
 DEADLINE_S: Final = 0.1
-"""From when we are running: an editor's first prompt waits for this."""
+"""From when we are running: an editor's first prompt waits for this. As long again may take what is done behind."""
+STUCK_S: Final = 1.0
+"""How much later the process ends in any case, in the middle of an answer that nobody reads."""
 MAX_INPUT_BYTES: Final = 8_000_000
-MAX_RULE_BYTES: Final = 1_000_000
-RULE: Final = ".cursor/rules/agent-memory/briefing.mdc"
 
-# Cursor documents no context for a prompt's event, and takes no answer for a refusal.
 NEUTRAL: Final[Mapping[str, dict[str, Any]]] = {"beforeSubmitPrompt": {"continue": True}}
+"""What says nothing: an empty object, but for a prompt, which waits for leave to go on."""
 
-_BRIEFING: Final = re.compile(r"^<!-- agent-memory:briefing -->\n.*^<!-- /agent-memory:briefing -->", re.S | re.M)
-_DRIVE: Final = re.compile(r"/[A-Za-z]:(?:[/\\]|$)")
+
+class Reply:
+    """The one answer to an event: of whoever worked it out or, if that takes too long, of the deadline."""
+
+    def __init__(self, event: str, out: BinaryIO) -> None:
+        self.memories: Sequence[Memory] = ()
+        self._event = event
+        self._out = out
+        self._lock = threading.Lock()
+        self._is_said = False
+        self._began = time.monotonic()
+        self._timer: threading.Timer | None = None
+
+    def hurry(self) -> None:
+        """Let there be a deadline from now on, instead of the last one."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = threading.Timer(DEADLINE_S, self.too_late)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def say(self, text: str = "") -> bool:
+        """Give the answer, with a text to tell if there is one; tell whether it was the first."""
+        with self._lock:
+            if self._is_said:
+                return False
+            self._is_said = True
+            self._out.write(answer_with(self._event, text).encode("ascii") + b"\n")
+            self._out.flush()
+        if self._timer is not None:
+            self.hurry()
+        return True
+
+    def too_late(self) -> NoReturn:
+        """Say the neutral answer unless another is said, and end the process: what is still at work is left."""
+        last = threading.Timer(STUCK_S, os._exit, [0])  # if nobody reads the answer, or the disk hangs
+        last.daemon = True
+        last.start()
+        try:
+            self.note("No answer in time." if self.say() else "What was left to do took too long.", failed=True)
+        finally:
+            os._exit(0)
+
+    def note(self, said: str, *, failed: bool = False) -> None:
+        """Leave a line for ``doctor``; where there is no memory, there is nobody to leave it for."""
+        if self.memories:
+            from agent_memory.interfaces.hook import traces
+
+            ms = round(1000 * (time.monotonic() - self._began))
+            traces.note(self.memories[0].folder, self._event, said, failed=failed, ms=ms)
 
 
 def serve(words: Sequence[str]) -> NoReturn:
     """Answer the event that ``words`` name, ``cursor sessionStart``, from standard input to standard output."""
-    if sys.stdout is None:
-        os._exit(0)  # nobody listens
-    event = words[1] if len(words) > 1 else ""
-    neutral = json.dumps(NEUTRAL.get(event, {}))
-    lock, out = threading.Lock(), sys.stdout.buffer
+    if sys.stdout is not None:  # else nobody listens
+        reply = Reply(words[1] if len(words) > 1 else "", sys.stdout.buffer)
+        reply.hurry()
+        if trouble := respond(words, sys.stdin.buffer if sys.stdin else None, reply):
+            with suppress(OSError, AttributeError):  # nor does anybody there
+                sys.stderr.write(f"agent-memory: {trouble}\n")
+    os._exit(0)
 
-    def say(answer: str) -> NoReturn:
-        """Give the answer of whoever comes first and end the process: what is still at work keeps nobody waiting."""
-        with lock:
-            try:
-                out.write(answer.encode("ascii") + b"\n")
-                out.flush()
-            finally:
-                os._exit(0)
 
-    timer = threading.Timer(DEADLINE_S, say, [neutral])
-    timer.daemon = True
-    timer.start()
+def respond(words: Sequence[str], stdin: BinaryIO | None, reply: Reply) -> str:
+    """Answer an event, with nothing to tell where anything fails; return what did."""
     try:
-        answer = answer_to(words, sys.stdin.buffer, Path.cwd)
+        _answer(words, stdin, reply)
     except Exception as error:  # noqa: BLE001  a hook that fails would stop its user's work
-        answer = neutral
-        with contextlib.suppress(Exception):
-            sys.stderr.write(f"agent-memory: {error!r}\n")
-    say(answer)
-
-
-def answer_to(words: Sequence[str], stdin: BinaryIO, here: Callable[[], Path]) -> str:
-    """Return the answer as JSON in ASCII, which every console can carry."""
-    editor, event = (*words, "", "")[:2]
-    neutral = NEUTRAL.get(event, {})
-    if (editor, event) != ("cursor", "sessionStart"):
-        return json.dumps(neutral)
-    payload = read_payload(stdin.read(MAX_INPUT_BYTES))
-    briefing = next(filter(None, map(_briefing_in, roots_of(payload, here))), "")
-    return json.dumps({"additional_context": briefing} if briefing else neutral)
-
-
-def read_payload(data: bytes) -> dict[str, Any]:
-    """Return the object that an editor sends: behind any number of BOMs; empty where there is none."""
-    text = data.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
-    try:
-        found = json.loads(text) if text else {}
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def roots_of(payload: Mapping[str, Any], here: Callable[[], Path]) -> Iterator[Path]:
-    """Yield the folders that are open, in their order; where none is named, where we were started."""
-    named = payload.get("workspace_roots")
-    roots = [one for one in named if isinstance(one, str) and one.strip()] if isinstance(named, list) else []
-    yield from (Path(one[1:] if _DRIVE.match(one) else one) for one in roots)
-    if not roots:
-        yield here()
-
-
-def _briefing_in(root: Path) -> str:
-    """Return what the nearest managed rule from ``root`` upwards to its repository says; empty where there is none."""
-    upwards = (root, *root.parents)
-    top = next((at for at, folder in enumerate(upwards) if (folder / ".git").exists()), 0)
-    for folder in upwards[: top + 1]:  # what lies above a project may be anybody's
-        path = folder / RULE
-        if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
-            found = _BRIEFING.search(path.read_bytes()[:MAX_RULE_BYTES].decode("utf-8", "replace"))
-            return found[0] if found else ""
+        with suppress(OSError):
+            reply.say()
+            reply.note(_described(error), failed=True)
+        return _described(error)
     return ""
+
+
+def answer_with(event: str, text: str) -> str:
+    """Return an answer as JSON in ASCII, which every console can carry."""
+    return json.dumps({**NEUTRAL.get(event, {}), **({"additional_context": text} if text else {})})
+
+
+def _answer(words: Sequence[str], stdin: BinaryIO | None, reply: Reply) -> None:
+    editor, event = (*words, "", "")[:2]
+    from agent_memory.interfaces.hook.events import EVENTS, answer
+
+    if editor != "cursor" or event not in EVENTS or stdin is None:
+        reply.say()
+        return
+    from agent_memory.interfaces.hook.payload import Event, read_payload
+
+    fields = read_payload(stdin.read(MAX_INPUT_BYTES))
+    given = Event(event, fields, os.environ, Path.cwd)  # noqa: TID251  the door to it is too dear
+    reply.memories = given.memories()
+    answered = answer(given, reply.memories)
+    if reply.say(answered.text):
+        answered.then()
+        reply.note(f"{len(answered.text)} characters" if answered.text else "nothing to tell")
+
+
+def _described(error: Exception) -> str:
+    """Return what went wrong and where, without what an editor sent: its words may be anybody's."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    place = f" in {Path(at.tb_frame.f_code.co_filename).name}:{at.tb_lineno}" if at else ""
+    return f"{type(error).__name__}{place}"
