@@ -43,11 +43,14 @@ class Forms:
         """Return the forms of ``secret``.
 
         Raises:
-            UsageError: It is so short that other words, or digests and ids, would have it in them.
+            UsageError: It is so short that other words, or digests and ids, would have it in them; or it is
+                our own mark.
         """
         if len(secret.strip()) < (MIN_HEX_CHARS if _HEX.fullmatch(secret.strip()) else MIN_CHARS):
             hint = f"Give {MIN_CHARS} characters or more, of digits and a to f {MIN_HEX_CHARS}: what is beside it too."
             raise UsageError("That is too short to be told from other text.", hint=hint)
+        if secret.strip().lower().startswith(MARK[:MIN_CHARS].lower()):
+            raise UsageError("That is what stands where a secret was.", hint="Give the secret itself.")
         if len(secret) > MAX_CHARS:
             raise UsageError("That is too long for a secret.", hint=f"Give at most {MAX_CHARS} characters.")
         return cls(secret.strip())

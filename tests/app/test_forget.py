@@ -152,7 +152,7 @@ def test_checkpoints_briefings_and_our_block_of_the_shared_page_lose_the_words(t
 
     assert done.kept == ()
     assert json.loads((machine / "checkpoints" / "ana.json").read_text())["messages"] == messages[1:]
-    assert not (machine / "briefing" / "default.md").exists()
+    assert "Bluefinch" not in (machine / "briefing" / "default.md").read_text(encoding="utf-8")
     project = (taken.memory / "_project.md").read_text(encoding="utf-8")
     assert "Bluefinch" not in project
     assert "- Sells bread." in project

@@ -120,7 +120,7 @@ def test_the_users_own_vault_is_searched_too(full):
         assert "quetzal" not in "".join(memory.body for memory in app.user.vault.view().memories)
 
 
-@pytest.mark.parametrize("short", ["", "abc", "12345678", "deadbeef99", "     "])
+@pytest.mark.parametrize("short", ["", "abc", "12345678", "deadbeef99", "     ", "[REDACTED:pu"])
 def test_what_would_be_found_in_innocent_places_is_refused(workspace, short):
     with pytest.raises(UsageError):
         do(workspace, purge, short)
@@ -136,7 +136,11 @@ def test_a_secret_in_a_damaged_database_is_overwritten_in_place(full):
 LETTERS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=12, max_size=40)
 
 
-@given(LETTERS.filter(lambda text: len(text.strip()) >= 12), st.binary(max_size=9), st.binary(max_size=9))
+@given(
+    LETTERS.filter(lambda text: len(text.strip()) >= 12 and MARK[:6] not in text),
+    st.binary(max_size=9),
+    st.binary(max_size=9),
+)
 def test_every_encoding_is_known_whatever_stands_beside_it(secret, before, behind):
     forms, data = Forms(secret), secret.encode()
     plain = json.dumps(secret)[1:-1]

@@ -364,6 +364,7 @@ def test_a_long_page_is_read_in_parts_as_one_goes_down(server: Viewer, visit: An
     remember(server, "hoarder", "notes", *[f"Note number {number}." for number in range(180)])
     page = visit("#/vault/hoarder/notes")
     page.get_by_text("180 memories").first.wait_for()
+    page.locator("article.card").nth(49).wait_for(state="attached")
     assert page.locator("article.card").count() == 50
     page.keyboard.press("j")
     for _ in range(49):
