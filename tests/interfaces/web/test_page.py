@@ -286,6 +286,7 @@ def test_the_budget_bar_shows_what_each_section_costs_and_what_was_cut(server: V
 
 def test_the_project_page_counts_words_and_shows_both_versions_of_a_conflict(server: Viewer, visit: Any) -> None:
     page = visit("#/project")
+    page.get_by_role("button", name="Edit").wait_for()
     page.keyboard.press("e")
     page.keyboard.press("Control+A")
     page.keyboard.type("# Loja\n\nUma loja de livros.")

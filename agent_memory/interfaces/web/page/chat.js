@@ -14,6 +14,7 @@ export function chat(holder, agent, { hasCommand, openVault, closed }) {
   let dirty = false;
   let answering = false; // without a command, the next thing written is what the agent said
   let running = null;
+  let heard = ""; // of an answer that is still being given
   const log = h("div", { class: "log", role: "log", "aria-label": t("chatWith", agent) });
   const note = h("p", { class: "hint", role: "status" });
   const input = h("div", { class: "say" });
@@ -79,11 +80,12 @@ export function chat(holder, agent, { hasCommand, openVault, closed }) {
         if (told.briefed) fill(note, t("briefed", told.tokens));
       }
       if (name === "output") {
-        text += told.text;
+        heard = text += told.text;
         words.textContent = text;
         log.scrollTop = log.scrollHeight;
       }
       if (name === "end") {
+        heard = "";
         if (text.trim()) take("agent", text.trim());
         if (told.exitCode !== 0) toast([t("stopped", told.exitCode ?? "–"), told.error].filter(Boolean).join(" "), { bad: true });
         say(text.slice(-300));
@@ -121,10 +123,12 @@ export function chat(holder, agent, { hasCommand, openVault, closed }) {
 
   async function end() {
     running?.abort();
+    if (heard.trim()) take("agent", heard.trim());
+    heard = "";
     if (messages.length) {
       const told = await post("/api/agents/close", body()).catch(refused);
       if (!told) return;
-      toast(t("ended", told.decisions, told.lessons, told.tasks));
+      toast(t(told.handoffs ? "ended" : "endedShort", told.decisions, told.lessons, told.tasks));
     }
     shut();
   }

@@ -65,7 +65,7 @@ export function writing(given, { save, leave }) {
   box.addEventListener("input", grow);
   box.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
-    if (event.key === "Enter" && !event.shiftKey) (event.preventDefault(), save());
+    if (event.key === "Enter" && !event.shiftKey) (event.preventDefault(), event.repeat || save());
     if (event.key === "Escape") (event.preventDefault(), event.stopPropagation(), leave());
   });
   requestAnimationFrame(grow);

@@ -31,6 +31,7 @@ export function project(page) {
   }
 
   function edit() {
+    if (!held) return; // it is still on its way
     if (box) return box.focus();
     write(held.content);
   }

@@ -108,11 +108,15 @@ export function vault(page, { agent, category }) {
 
   function create() {
     if (creating.firstChild) return creating.querySelector("textarea").focus();
+    let saving = false;
     const leave = () => (creating.replaceChildren(), list.firstElementChild?.focus());
     const save = async () => {
+      if (saving) return; // Enter twice is one memory
       if (!box.value.trim()) return leave();
+      saving = true;
       const named = tags.value.split(",").map((one) => one.trim().replace(/^#/, "")).filter(Boolean);
       const told = await post("/api/memory/vault", { agentId: agent, category, content: box.value, tags: named }).catch(refused);
+      saving = false;
       if (!told) return;
       creating.replaceChildren();
       lastGone = told.entry.id;
