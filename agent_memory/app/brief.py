@@ -73,15 +73,14 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
         session: The conversation that the command is from; what it is told is remembered for it, and a model's
             rewriting of the command.
         history: What was said before, oldest first: what a command refers to is looked for too.
-        may_be_new: The agent may be one that has no pages yet.
+        may_be_new: Whether the agent may have no pages yet.
 
     Raises:
-        UnknownAgent: It has no pages and is not the workspace's own.
+        UnknownAgent: It has no pages, and is not ours.
         UsageError: The budget is too small for any briefing.
     """
     check_name(agent, "an agent") if may_be_new else check_agent(app, agent)
-    if recovering is None:
-        recovering = _left_off(app, agent) if kind == "session" else ()
+    recovering = (_left_off(app, agent) if kind == "session" else ()) if recovering is None else recovering
     briefing = build(
         agent,
         _source(app, agent, command, recovering, asked_for(app, session, command, history)),

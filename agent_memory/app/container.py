@@ -50,6 +50,7 @@ class App:
     _user: App | None = None
     _models: Client | None = None
     _warned: set[str] = field(default_factory=set)
+    _has_seen: bool = False
 
     @property
     def user(self) -> App:
@@ -85,9 +86,15 @@ class App:
         )
 
     @property
-    def has_written(self) -> bool:
-        """Whether the vault was changed since this was composed."""
-        return "vault" in self.__dict__ and self.vault.has_written
+    def has_changed(self) -> bool:
+        """Whether the vault was written, or pages found changed, since this was composed or ``settle`` was called."""
+        return self._has_seen or ("vault" in self.__dict__ and self.vault.has_written)
+
+    def settle(self) -> None:
+        """Take note that whoever tells of the vault has been told of every change."""
+        self._has_seen = False
+        if "vault" in self.__dict__:
+            self.vault.has_written = False
 
     @property
     def state(self) -> StateStore:
@@ -110,8 +117,10 @@ class App:
             self._mirror = Mirror.open(self.folder.mirror, redact=_redacted, encoder=lambda: self.encoder)
             self._open.callback(self._mirror.close)
         pages = self.pages()
-        if self._mirror.sync(pages) and any(one.page.category == PROFILE for one in pages):
-            self.witness()
+        if self._mirror.sync(pages):
+            self._has_seen = True
+            if any(one.page.category == PROFILE for one in pages):
+                self.witness()
         return self._mirror
 
     @property

@@ -19,6 +19,7 @@ from agent_memory.app import hooks
 from agent_memory.app.container import App
 from agent_memory.errors import AgentMemoryError, UnknownEntry
 from agent_memory.jobs.compact import halfway_moves
+from agent_memory.model.links import heirs, successors
 from agent_memory.model.memory import Batch, Memory, PageRef, Restore
 from agent_memory.model.text import one_line, shorten
 from agent_memory.system import files
@@ -68,6 +69,11 @@ def pages(view: View) -> Iterator[Finding]:
         mend = "Delete the comment line with the id above one of them; it is given another."
         what = f"The id {entry} stands here {len(refs)} times."
         yield Finding(what, ", ".join(sorted(set(refs))), mend, fix="renumber")
+    after = successors(view.memories)
+    circle = sorted(name for name in after if name in heirs(name, after))
+    if circle:
+        what = f"They replace one another in a circle, so that none of them counts: {', '.join(circle)}."
+        yield Finding(what, "links", f"agent-memory links remove {circle[0]} ID, for the one it should not replace")
     if halfway := halfway_moves(view).changes:
         what = f"{len(halfway)} entries stand in a page and in its archive: a move was cut short."
         yield Finding(what, "archive", "agent-memory compact", serious=False, fix="finish moves")

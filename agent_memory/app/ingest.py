@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from agent_memory.app import rule
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options as Options
 from agent_memory.app.conversations import sources_named as sources_named
@@ -87,7 +88,7 @@ def _take(
         intake.take(file)
     intake.flush()
     advance(len(found), len(found))
-    if not options.dry and tally.sessions_processed:
+    if not options.dry and (tally.sessions_processed or rule.is_told(app)):
         follow(app, tally)
 
 
@@ -108,8 +109,8 @@ def _why_not(path: Path) -> str:
 
 
 def follow(app: App, tally: Tally) -> None:
-    """Bring the mirror up to date; it is derived, so its troubles are told and cost nothing else."""
+    """Bring mirror and rules up to date; they are derived, so their troubles are told and cost nothing else."""
     try:
-        _ = app.mirror
+        rule.refresh(app)
     except AgentMemoryError as error:
         tally.errors.append(Trouble(str(app.folder.mirror), None, error.message))

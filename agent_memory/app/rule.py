@@ -22,7 +22,7 @@ from agent_memory.system.paths import USER_AGENT
 
 def follow(app: App) -> None:
     """Bring the rules up to date if the vault has changed; their troubles are told and cost nothing else."""
-    if app.has_written:
+    if app.has_changed:
         try:
             refresh(app)
         except AgentMemoryError as error:
@@ -41,7 +41,7 @@ def refresh(app: App) -> None:
     if not app.folder.root.exists():
         _write(standing, "")
         return
-    if not (standing or app.folder.briefings.is_dir() or _has_hooks(app)):
+    if not is_told(app):
         _ = app.mirror
         return
     with locks.locked(app.folder.briefing_lock, timeout_s=app.settings.number("vault.lock_timeout_s")):
@@ -56,6 +56,16 @@ def refresh(app: App) -> None:
         _write(standing, briefing.text)
         surfaced.note(app, surfaced.EVERY_CHAT, briefing.told, instead=True)
         _leave(app, briefing.text, {"shown": briefing.digests, "facts": facts})
+    app.settle()
+
+
+def is_told(app: App) -> bool:
+    """Tell whether an editor reads the briefing from where we leave it."""
+    return any(rules(app)) or _leaves(app)
+
+
+def _leaves(app: App) -> bool:
+    return app.folder.briefings.is_dir() or _has_hooks(app)
 
 
 def _facts(app: App) -> list[str]:
@@ -67,7 +77,7 @@ def _facts(app: App) -> list[str]:
 
 def _leave(app: App, text: str, known: Mapping[str, Any]) -> None:
     """Write what hooks tell of the workspace's agent, and what they must know, who read no settings."""
-    if not (app.folder.briefings.is_dir() or _has_hooks(app)):
+    if not _leaves(app):
         return
     files.make_folder(app.folder.briefings)
     switches = {"prompts": "hooks.prompts", "separate": "workspace.separate_worktrees"}

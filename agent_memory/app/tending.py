@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,7 +12,17 @@ from agent_memory.app.recall import fading
 from agent_memory.app.vault import entry_named
 from agent_memory.errors import InvalidValue, UnknownEntry
 from agent_memory.fabric.relate import key_of_linked
-from agent_memory.model.links import DRAWN, LINKS, SUPERSEDED_BY, drawn, edges_of, made_links, text_of
+from agent_memory.model.links import (
+    DRAWN,
+    LINKS,
+    SUPERSEDED_BY,
+    drawn,
+    edges_of,
+    heirs,
+    made_links,
+    successors,
+    text_of,
+)
 from agent_memory.model.memory import Amend, Batch, Memory, TakenLine
 from agent_memory.model.text import one_line, shorten
 from agent_memory.model.votes import Direction
@@ -19,6 +30,7 @@ from agent_memory.redaction import redact
 from agent_memory.vault.view import View
 
 SNIPPET_CHARS: Final = 160
+BACK: Final[Mapping[str, str]] = {"supersedes": SUPERSEDED_BY, SUPERSEDED_BY: "supersedes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +55,15 @@ def links(app: App, entry_id: str) -> list[Linked]:
     def at(name: str) -> Memory | None:
         return next(iter(view.by_id(name)), None)
 
-    here = [Linked(kind, name, True, at(name)) for kind, name in edges_of(memory)]
+    edges = edges_of(memory)
+    here = [Linked(kind, name, True, at(name)) for kind, name in edges]
     others = (one for one in view.memories if one.id != memory.id)
-    there = [Linked(kind, one.id, False, one) for one in others for kind, name in edges_of(one) if name == memory.id]
+    there = [
+        Linked(kind, one.id, False, one)
+        for one in others
+        for kind, name in edges_of(one)
+        if name == memory.id and (BACK.get(kind), one.id) not in edges  # both ends know of a replacement: told once
+    ]
     return here + there
 
 
@@ -67,7 +85,7 @@ def link(app: App, entry_id: str, kind: str, other_id: str) -> None:
 
     Raises:
         UnknownEntry: One of them is not there.
-        InvalidValue: The kind is none, or the other end cannot be one.
+        InvalidValue: The kind is none, the other end cannot be one, or each would replace the other.
     """
     named = drawn(kind)
     if named is None:
@@ -81,6 +99,9 @@ def link(app: App, entry_id: str, kind: str, other_id: str) -> None:
 
     def plan(view: View) -> Batch:
         one, other = _of(view, entry_id), _of(view, other_id)
+        if named == "supersedes" and other.id in heirs(one.id, successors(view.memories)):
+            hint = f"`agent-memory links remove {other.id} {one.id}` takes that back."
+            raise InvalidValue.of("to", "has taken the place of this one itself.", hint=hint)
         changes = [Amend(one.page, one.id, meta={LINKS: text_of((*made_links(one), (named, other.id)))})]
         if named == "supersedes" and other.active and one.id.isdigit():
             meta = {"status": "superseded", SUPERSEDED_BY: one.id}

@@ -106,6 +106,7 @@ class Watch:
         if not (wait_for_transcripts or self._lookout.transcripts()):
             return "There are no transcripts to watch yet; --wait-for-transcripts waits for them."
         self._keep_lean(starting=True)
+        self._safely(lambda: rule.refresh(self.app))  # pages may have been edited while nobody watched
         while not (ended := self._ended()) and held.stands:
             self.round()
             if self._lookout.wait(self._patience()):

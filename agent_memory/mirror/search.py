@@ -69,7 +69,7 @@ class Mirror:
         self._database.close()
 
     def sync(self, pages: Iterable[PageState]) -> int:
-        """Make the rows those of ``pages``, all there are; only those that changed are loaded, and counted."""
+        """Make the rows those of ``pages``, all there are; only changed ones are loaded. Return how many changed."""
         self._pages = tuple(pages)
         if _same_file(self._database.path) != self._file:
             self._reopen()

@@ -42,7 +42,7 @@ class Drift:
 def sync(database: Database, pages: Sequence[PageState], redact: Redact) -> int:
     """Write the rows of pages that changed and drop those of pages that vanished, in one transaction.
 
-    Return how many pages were loaded for it.
+    Return how many pages have changed or vanished.
 
     Rows are made before the transaction begins, so that other processes wait for the writing only.
     """
@@ -61,7 +61,7 @@ def sync(database: Database, pages: Sequence[PageState], redact: Redact) -> int:
                 queries.stamp_page(database, state.page, _stamp(state))
             for state, rows in fresh:
                 queries.write_page(database, state.page, _stamp(state), rows.digests, rows.row)
-    return len(changed)
+    return len(changed) + len(gone)
 
 
 def drift(database: Database, pages: Iterable[PageState], redact: Redact) -> Drift:

@@ -6,7 +6,7 @@ A ``[[id]]`` that a person writes in a body counts as ``relates-to``. What is no
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, Literal, get_args
 
 from agent_memory.model.memory import Memory
@@ -54,3 +54,26 @@ def edges_of(memory: Memory) -> tuple[tuple[str, str], ...]:
 def text_of(links: Iterable[Link]) -> str:
     """Return links as the comment has them."""
     return ",".join(f"{kind}>{entry}" for kind, entry in dict.fromkeys(links))
+
+
+def successors(memories: Iterable[Memory]) -> dict[str, set[str]]:
+    """Return what stands in the place of each memory that was replaced, by its id."""
+    found: dict[str, set[str]] = {}
+    for memory in memories:
+        for kind, other in edges_of(memory):
+            if kind == SUPERSEDED_BY:
+                found.setdefault(memory.id, set()).add(other)
+            elif kind == "supersedes":
+                found.setdefault(other, set()).add(memory.id)
+    return found
+
+
+def heirs(name: str, after: Mapping[str, Iterable[str]]) -> set[str]:
+    """Return all that stand in a memory's place by ``successors``, over any number of steps; in a circle itself too."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        new = set(after.get(waiting.pop(), ())) - found
+        found |= new
+        waiting += new
+    return found

@@ -6,10 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from agent_memory.app import forget, rule, setup, vault
+from agent_memory.app import forget, recall, rule, setup, vault
 from agent_memory.app.status import status
 from agent_memory.editors.table import BRIEFING_RULE, INTEGRATIONS
 from agent_memory.errors import UsageError
+from agent_memory.model.recall import Query
+from tests.workspace import Workspace
 
 DECISION = "Let's go with SQLite for the order store, one file per shop, because backups are a plain copy."
 TASKS = '\ufeff// ours\r\n{\r\n\t"tasks": [\r\n\t\t{"label": "build"}, // fast\r\n\t],\r\n}\r\n'
@@ -241,6 +243,46 @@ def test_the_rule_follows_the_vault_and_has_nothing_that_was_forgotten(workspace
         rule.follow(app)
 
     assert "centavos" in path.read_text("utf-8")
+
+
+def told_after_a_hand_edit(workspace):
+    """Set up, remember, and change pages by hand, as one does where nothing watches; return where it is told."""
+    init(workspace)
+    with workspace.app() as app:
+        vault.add(app, "default", "decisions", "We use Redis for queues.", [])
+        vault.add(app, "default", "lessons", "Kafka loses nothing.", [])
+        rule.follow(app)
+    told = [workspace.root / BRIEFING_RULE, workspace.memory / ".vault" / "briefing" / "default.md"]
+    assert all("Redis" in path.read_text("utf-8") and "Kafka" in path.read_text("utf-8") for path in told)
+    page = workspace.memory / "default" / "decisions.md"
+    page.write_text(page.read_text("utf-8").replace("Redis", "Válquiria"), "utf-8")
+    (workspace.memory / "default" / "lessons.md").unlink()
+    return told
+
+
+def looked(workspace):
+    with workspace.app() as app:
+        recall.search(app, Query("queues"))
+        rule.follow(app)
+
+
+def looked_by_who_tells_nobody(workspace):
+    with workspace.app() as app:
+        recall.search(app, Query("queues"))
+    workspace.process()
+
+
+@pytest.mark.parametrize("act", [looked, looked_by_who_tells_nobody, Workspace.process])
+def test_what_was_edited_while_nobody_watched_is_told_as_it_is_by_the_next_command(workspace, act):
+    told = told_after_a_hand_edit(workspace)
+
+    act(workspace)
+
+    for path in told:
+        text = path.read_text("utf-8")
+        assert "Válquiria" in text
+        assert "Redis" not in text
+        assert "Kafka" not in text
 
 
 def test_a_workspace_that_was_not_set_up_gets_no_rule(workspace):

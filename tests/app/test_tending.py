@@ -5,6 +5,7 @@ import pytest
 from agent_memory.app import changes, lessons, notes, profile, tending
 from agent_memory.app import vault as vaults
 from agent_memory.app.brief import brief
+from agent_memory.app.checks import examine
 from agent_memory.errors import InvalidValue, UnknownEntry
 from agent_memory.model.memory import Fact
 
@@ -166,3 +167,29 @@ def test_a_recall_that_cannot_be_is_refused_with_its_field(app, text, k, field):
     with pytest.raises(InvalidValue) as refused:
         lessons.recall(app, "procedures", text, k=k)
     assert refused.value.facts["field"] == field
+
+
+def test_two_may_not_replace_each_other_over_any_number_of_steps(app):
+    one, two, three = (notes.store(app, f"The {what} is hot.").id for what in ("oven", "forno", "stove"))
+    tending.link(app, two, "supersedes", one)
+    tending.link(app, three, "supersedes", two)
+
+    for newest in (two, three):
+        with pytest.raises(InvalidValue):
+            tending.link(app, one, "supersedes", newest)
+
+    assert [memory.id for memory in vaults.entries(app, "default", "notes")] == [three]
+    assert ends(tending.links(app, two)) == [("superseded-by", three, True), ("supersedes", one, True)]
+
+
+def test_a_circle_that_somebody_has_written_is_named_by_the_doctor(app):
+    one, other = notes.store(app, "The oven is hot.").id, notes.store(app, "The stove is hot.").id
+    tending.link(app, other, "supersedes", one)
+    path = app.folder.root / "default" / "notes.md"
+    comment = f"<!-- id:{one} "
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(comment, f"{comment}links:supersedes%3E{other} "), encoding="utf-8")
+
+    (found,) = [one for one in examine(app).findings if "circle" in one.what]
+    assert one in found.what
+    assert other in found.what

@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from agent_memory.app import recall, vault
+from agent_memory.app import recall, rule, setup, vault
 from agent_memory.app.ingest import Options, Tally
 from agent_memory.app.lookout import Lookout
 from agent_memory.app.watch import Watch, watch, watcher_of
+from agent_memory.editors.table import BRIEFING_RULE
 from agent_memory.model.recall import Query
 from agent_memory.system import files
 from agent_memory.system.clock import SystemClock
@@ -100,6 +101,19 @@ def mirrored(workspace: Workspace) -> str:
 
 def now() -> datetime:
     return datetime.now(UTC)
+
+
+def test_what_was_edited_while_nobody_watched_is_told_as_it_is_from_the_start(workspace):
+    with workspace.app() as app:
+        setup.init(app, setup.rows_for(None, [], []))
+        vault.add(app, "default", "decisions", "We use Redis for queues.", [])
+        rule.follow(app)
+    page, told = workspace.memory / "default" / "decisions.md", workspace.root / BRIEFING_RULE
+    page.write_text(page.read_text("utf-8").replace("Redis", "Válquiria"), "utf-8")
+    assert "Redis" in told.read_text("utf-8")
+
+    with watching(workspace):
+        eventually(lambda: "Válquiria" in told.read_text("utf-8"), within_s=10)
 
 
 def test_it_waits_until_the_folder_exists_and_takes_what_is_said(workspace):

@@ -56,18 +56,7 @@ def search(
     given = Query("", agent=agent, category=category, limit=limit, inactive=everything)
     with call.app() as app:
         hits = recall.search(app, parse(text, given))
-    results = [
-        {
-            "id": hit.id,
-            "agent": hit.page.agent,
-            "category": hit.page.category,
-            "date": hit.at.strftime("%Y-%m-%dT%H:%M"),
-            "score": round(hit.score, 4),
-            "snippet": hit.snippet,
-            "content": hit.body,
-        }
-        for hit in hits
-    ]
+    results = [_hit_json(hit) for hit in hits]
     lines = [
         f"{hit.page.agent}/{hit.page.category} {hit.id}  {hit.at:%Y-%m-%d}  {_score(hit)}\n  {hit.snippet}"
         for hit in hits
@@ -108,17 +97,7 @@ def preview(
     with call.app(context__max_tokens=budget) as app:
         said = sessions.history(words(None, history)) if history else ()
         briefing = brief.brief(app, agent, " ".join(command or []), wanted, session=session, history=said)
-    told = {
-        "agent": briefing.agent,
-        "command": briefing.command,
-        "query": briefing.query,
-        "kind": briefing.kind,
-        "text": briefing.text,
-        "tokens": briefing.tokens,
-        "max_tokens": briefing.max_tokens,
-        "sections": briefing.sections,
-        "cuts": [{"section": cut.section, "items": cut.items, "reason": cut.reason} for cut in briefing.cuts],
-    }
+    told = _briefing_json(briefing)
     if explain:
         told["items"] = [_item_json(item) for item in briefing.items]
     call.answer(told, "\n".join([briefing.text, *(_explained(briefing) if explain else ())]))
@@ -186,6 +165,32 @@ def _parts(hit: Hit) -> str:
 
 def _score(hit: Hit) -> str:
     return tr("score {score}", score=f"{hit.score:.2f}")
+
+
+def _hit_json(hit: Hit) -> dict[str, Any]:
+    return {
+        "id": hit.id,
+        "agent": hit.page.agent,
+        "category": hit.page.category,
+        "date": hit.at.strftime("%Y-%m-%dT%H:%M"),
+        "score": round(hit.score, 4),
+        "snippet": hit.snippet,
+        "content": hit.body,
+    }
+
+
+def _briefing_json(briefing: Briefing) -> dict[str, Any]:
+    return {
+        "agent": briefing.agent,
+        "command": briefing.command,
+        "query": briefing.query,
+        "kind": briefing.kind,
+        "text": briefing.text,
+        "tokens": briefing.tokens,
+        "max_tokens": briefing.max_tokens,
+        "sections": briefing.sections,
+        "cuts": [{"section": cut.section, "items": cut.items, "reason": cut.reason} for cut in briefing.cuts],
+    }
 
 
 def _item_json(item: Item) -> dict[str, Any]:

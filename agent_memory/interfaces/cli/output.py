@@ -46,7 +46,7 @@ class Call:
         with open_app(directory=self.directory, workspace=workspace, flags=given) as app:
             words.speak(app.settings.text(words.SETTING))
             yield app
-            if app.has_written:
+            if app.has_changed:
                 from agent_memory.app import rule
 
                 rule.follow(app)

@@ -58,14 +58,9 @@ def init(
         if dry_run:
             _tell(call, place, parts, "".join(part.diff for part in parts if part.changes) or tr("Nothing to do."))
             return
-        plan = [
-            "    " + tr("{folder}/  the memory, as Markdown that is yours", folder=app.folder.root)
-        ] * is_new + _planned(parts)
-        if plan and not yes:
-            remark("\n".join([tr("In {place}:", place=place), *plan]))
-            if not confirmed(tr("Set this up?"), "--yes"):
-                remark(tr("Left as it is."))
-                return
+        made = "    " + tr("{folder}/  the memory, as Markdown that is yours", folder=app.folder.root)
+        if not (yes or _agreed([made] * is_new + _planned(parts), tr("In {place}:", place=place), tr("Set this up?"))):
+            return
         progress = Progress(tr("Reading conversations"))
         try:
             done = setup.init(app, rows, advance=progress.advance)
@@ -75,6 +70,17 @@ def init(
             remark(warning)
         _git(app, wanted=merge_driver)
     _tell(call, place, done.parts, _done_text(done, place), chats=_chats(done))
+
+
+def _agreed(plan: Sequence[str], title: str, question: str) -> bool:
+    """Show what would be done, and ask; nothing needs no asking."""
+    if not plan:
+        return True
+    remark("\n".join([title, *plan]))
+    agreed = confirmed(question, "--yes")
+    if not agreed:
+        remark(tr("Left as it is."))
+    return agreed
 
 
 def uninstall(
@@ -98,11 +104,8 @@ def uninstall(
             doomed = [f"delete {memory / path}\n" for path in going.gone] if going else []
             _tell(call, place, parts, "".join(diffs + doomed) or tr("Nothing to do."), purged=going)
             return
-        if plan and not yes:
-            remark("\n".join([tr("In {place}, out of:", place=place), *plan]))
-            if not confirmed(tr("Take this back?"), "--yes"):
-                remark(tr("Left as it is."))
-                return
+        if not (yes or _agreed(plan, tr("In {place}, out of:", place=place), tr("Take this back?"))):
+            return
         parts = setup.uninstall(app)
         if merging.take_back(app):
             remark(tr("Git merges pages as any text again."))

@@ -120,7 +120,7 @@ def show_links(context: typer.Context, entry_id: Id) -> None:
         entry_id = whole(app, entry_id)
         rows = [tending.link_fields(link) for link in tending.links(app, entry_id)]
     lines = [
-        f"{arrows[row['direction']]} {row['kind']} {row['id']}{_status(row)}\n   {snippet(row['snippet'])}"
+        f"{arrows[row['direction']]} {row['kind']} {row['id']}{_status(row)}\n   {snippet(row['snippet'])}".rstrip()
         for row in rows
     ]
     call.answer({"id": entry_id, "links": rows}, "\n".join(lines) or tr("No links."), rows=True)

@@ -209,7 +209,7 @@ def forgetting(item: Item) -> tuple[Callable[[App], Forgetting], Callable[[App],
 
 def follow(app: App) -> None:
     """Bring an editor's rule up to date with what was done here, if anything was."""
-    if app.has_written:
+    if app.has_changed:
         from agent_memory.app import rule
 
         rule.follow(app)

@@ -168,5 +168,5 @@ export function chat(holder, agent, { hasCommand, openVault, closed }) {
     if (event.key === "Escape") document.getElementById("main").focus();
   };
   begin();
-  return { agent, end, save };
+  return { agent, end, save, get begun() { return messages.length > 0 || Boolean(box?.value.trim()); } };
 }

@@ -10,6 +10,7 @@ const MINDED = new Set(["superseded", "deprecated", "consolidated", "evicted", "
 export function card(first, events) {
   let entry = first;
   let box = null; // what is being written in
+  let leaving = false; // it is being deleted, accepted or rejected: once
   const element = h("article", { class: "card", tabindex: 0, "data-id": entry.id });
   const named = () => ({ agentId: entry.agentId, category: entry.category, id: entry.id });
 
@@ -81,6 +82,7 @@ export function card(first, events) {
 
   async function save(etag = entry.etag) {
     const content = box.value;
+    if (!content.trim()) return toast(t("emptyText"), { bad: true });
     if (content.trim() === entry.content.trim() && typeof etag !== "string") return leave();
     box.readOnly = true;
     try {
@@ -89,7 +91,7 @@ export function card(first, events) {
       read();
       element.focus();
       toast(told.redactions ? t("redacted", told.redactions) : t("saved"));
-      events.changed();
+      events.changed(entry.id);
     } catch (error) {
       if (!("status" in error)) throw error;
       box.readOnly = false;
@@ -113,20 +115,26 @@ export function card(first, events) {
     toast(t("conflict"), { bad: true });
   }
 
+  async function go(work, name) {
+    if (leaving) return;
+    leaving = true;
+    if (await attempt(work)) events.left(entry.id, t(name));
+    leaving = false;
+  }
+
   async function remove() {
     if (entry.archived || box) return;
-    const gone = await attempt(() => drop("/api/memory/vault", named(), entry.etag));
-    if (gone) events.left(entry.id, t("deleted"));
+    await go(() => drop("/api/memory/vault", named(), entry.etag), "deleted");
   }
 
   async function accept() {
     if (entry.status !== "proposed") return;
-    if (await attempt(() => post("/api/memory/accept", named()))) events.left(entry.id, t("accepted"));
+    await go(() => post("/api/memory/accept", named()), "accepted");
   }
 
   async function reject() {
     if (entry.status !== "proposed") return;
-    if (await attempt(() => post("/api/memory/reject", named()))) events.left(entry.id, t("rejected"));
+    await go(() => post("/api/memory/reject", named()), "rejected");
   }
 
   async function ticked(words) {

@@ -8,7 +8,7 @@ import { t } from "./strings.js";
 export function facts(page, agent) {
   let editing = null; // the key of the fact whose value is being written
   let shown = [];
-  let lastGone = null;
+  const mine = []; // the facts that were ended from here, the latest last
   const list = h("div", { class: "cards" });
   const creating = h("div", {});
   const count = h("span", { class: "count" });
@@ -70,15 +70,14 @@ export function facts(page, agent) {
   async function remove(fact) {
     const told = await drop("/api/memory/profile", { agentId: agent, key: fact.key }).catch(refused);
     if (!told) return;
-    lastGone = fact.id;
+    mine.push(fact.id);
     toast(t("deleted"), { undo });
     load();
   }
 
   async function undo() {
-    const told = await post("/api/memory/undo", lastGone ? { id: lastGone } : {}).catch(refused);
-    lastGone = null;
-    if (told) (toast(t("undone")), load());
+    if (!mine.length) return toast(t("nothingToUndo"));
+    if (await post("/api/memory/undo", { id: mine.pop() }).catch(refused)) (toast(t("undone")), load());
   }
 
   function create() {
@@ -90,9 +89,9 @@ export function facts(page, agent) {
     };
     const key = h("input", { type: "text", placeholder: t("key"), "aria-label": t("key"), onkeydown: keys });
     const value = h("input", { type: "text", placeholder: t("value"), "aria-label": t("value"), onkeydown: keys });
-    const mine = h("input", { type: "checkbox" });
-    const save = async () => key.value.trim() && value.value.trim() && (await set(key.value.trim(), value.value, mine.checked)) && leave();
-    creating.append(h("div", { class: "card new" }, h("div", { class: "pair" }, key, value), h("label", {}, mine, ` ${t("forUser")}`),
+    const everywhere = h("input", { type: "checkbox" });
+    const save = async () => key.value.trim() && value.value.trim() && (await set(key.value.trim(), value.value, everywhere.checked)) && leave();
+    creating.append(h("div", { class: "card new" }, h("div", { class: "pair" }, key, value), h("label", {}, everywhere, ` ${t("forUser")}`),
       h("div", { class: "acts" }, button(t("save"), save, { class: "good" }), button(t("cancel"), leave))));
     key.focus();
   }

@@ -112,6 +112,7 @@ function agentRow(one) {
 
 async function talk(agent) {
   if (talking?.agent === agent) return drawer.querySelector("textarea")?.focus();
+  if (talking && talking.begun && !confirm(t("switchChat", talking.agent))) return;
   if (talking) await talking.end();
   if (talking) return; // it could not be saved, and stays
   document.body.classList.add("chatting");

@@ -18,7 +18,7 @@ export function vault(page, { agent, category }) {
   let tag = "";
   let total = 0;
   let asked = 0; // the newest question's number: an older answer is dropped
-  let lastGone = null;
+  const mine = []; // the memories that were changed from here, the latest last: what `u` takes back
   const cards = new Map();
   const list = h("div", { class: "cards", role: "feed", "aria-label": t(category) });
   const foot = h("div", { class: "list-foot" });
@@ -26,9 +26,9 @@ export function vault(page, { agent, category }) {
   const creating = h("div", {});
   const watcher = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && more(), { rootMargin: "600px" });
   const events = {
-    changed: () => load(),
-    left: (id, words) => ((lastGone = id), focusAfter(id), load(), toast(words, { undo })),
-    done: (id, words) => ((lastGone = id), toast(words, { undo })),
+    changed: (id) => (id && mine.push(id), load()),
+    left: (id, words) => (mine.push(id), focusAfter(id), load(), toast(words, { undo: () => undo(id) })),
+    done: (id, words) => (mine.push(id), toast(words, { undo: () => undo(id) })),
   };
 
   async function part(offset, limit) {
@@ -37,13 +37,13 @@ export function vault(page, { agent, category }) {
 
   // Read again what is shown, a hundred at a time.
   async function load() {
-    const mine = ++asked;
+    const question = ++asked;
     const wanted = Math.max(PART, Math.min(KEPT, cards.size));
     const found = [];
     let told;
     do {
       told = await part(found.length, Math.min(MOST, wanted - found.length)).catch(refused);
-      if (!told || mine !== asked) return;
+      if (!told || question !== asked) return;
       found.push(...told.entries);
     } while (found.length < Math.min(wanted, told.total) && told.entries.length);
     total = told.total;
@@ -55,9 +55,9 @@ export function vault(page, { agent, category }) {
 
   async function more() {
     if (cards.size >= total) return;
-    const mine = asked;
+    const question = asked;
     const told = await part(cards.size, PART).catch(refused);
-    if (!told || mine !== asked) return;
+    if (!told || question !== asked) return;
     total = told.total;
     lay([...[...cards.values()].map((one) => one.entry), ...told.entries]);
   }
@@ -119,8 +119,8 @@ export function vault(page, { agent, category }) {
       saving = false;
       if (!told) return;
       creating.replaceChildren();
-      lastGone = told.entry.id;
-      toast(told.redactions ? t("redacted", told.redactions) : t("saved"), { undo });
+      mine.push(told.entry.id);
+      toast(told.redactions ? t("redacted", told.redactions) : t("saved"), { undo: () => undo(told.entry.id) });
       await load();
       cards.get(told.entry.id)?.element.focus();
     };
@@ -133,10 +133,10 @@ export function vault(page, { agent, category }) {
     box.focus();
   }
 
-  async function undo() {
-    const told = await post("/api/memory/undo", lastGone ? { id: lastGone } : {}).catch(refused);
-    lastGone = null;
-    if (told) (toast(t("undone")), load());
+  async function undo(id = mine.at(-1)) {
+    if (!id) return toast(t("nothingToUndo"));
+    mine.splice(mine.lastIndexOf(id), 1);
+    if (await post("/api/memory/undo", { id }).catch(refused)) (toast(t("undone")), load());
   }
 
   const focused = () => [...cards.values()].find((one) => one.element.contains(document.activeElement));
@@ -157,7 +157,7 @@ export function vault(page, { agent, category }) {
 
   const acts = {
     j: () => move(1), ArrowDown: () => move(1), k: () => move(-1), ArrowUp: () => move(-1),
-    c: create, u: undo,
+    c: create, u: () => undo(),
     Enter: () => focused()?.open(), e: () => focused()?.edit(), x: () => focused()?.remove(), Delete: () => focused()?.remove(),
     " ": () => focused()?.tick(), y: () => focused()?.accept(), n: () => focused()?.reject(),
   };
