@@ -29,7 +29,8 @@ from agent_memory.vault.entry import Entry
 from agent_memory.vault.layout import ref_of
 
 PURGE: Final = "purge"
-MAX_DEPTH: Final = 12
+# No path of any system has as many folders.
+MAX_DEPTH: Final = 4096
 _DATABASES: Final = ("state.sqlite3", "mirror.sqlite3")
 
 
@@ -133,11 +134,23 @@ def _scanned(app: App, forms: Forms) -> tuple[tuple[str, ...], int, int]:
 
 def _files(app: App) -> Iterator[tuple[str, Path]]:
     """Yield every file of a memory folder with its place in it, but none that leads out of it."""
-    root = app.folder.root
-    for parts in files.walk(root, MAX_DEPTH, lambda error: app.leave_out(None, error)):
-        path = root.joinpath(*parts)
-        if path.is_file() and path.resolve().is_relative_to(root.resolve()):
-            yield "/".join(parts), path
+    return ((name, path) for name, path in _walked(app, []) if _is_inside(app, path))
+
+
+def _unseen(app: App) -> Iterator[str]:
+    """Yield the places in a memory folder that nobody looks into."""
+    closed: list[str] = []
+    yield from (name for name, path in _walked(app, closed) if not _is_inside(app, path))
+    yield from closed
+
+
+def _walked(app: App, closed: list[str]) -> Iterator[tuple[str, Path]]:
+    for parts in files.walk(app.folder.root, MAX_DEPTH, lambda error: closed.append(str(error.facts["path"]))):
+        yield "/".join(parts), app.folder.root.joinpath(*parts)
+
+
+def _is_inside(app: App, path: Path) -> bool:
+    return path.is_file() and path.resolve().is_relative_to(app.folder.root.resolve())
 
 
 def _is_database(path: Path) -> bool:
@@ -145,7 +158,9 @@ def _is_database(path: Path) -> bool:
 
 
 def _beyond(app: App, forms: Forms) -> Iterator[str]:
-    """Yield what may have the secret and is not ours to change."""
+    """Yield what may have the secret and is not ours to change, or cannot be looked at."""
+    for each in vaults(app):
+        yield from (f"{place} leads elsewhere, or cannot be read." for place in _unseen(each))
     if repository_root(app.folder.root):
         yield "Git's history, if it was committed: git filter-repo rewrites that; a clone or a fork has its own."
     options = Options(app.agent, idle_after=timedelta(0))

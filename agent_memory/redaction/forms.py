@@ -32,11 +32,11 @@ _NO_TAG: Final = re.compile(r"[^\w/-]")
 
 
 class Forms:
-    """All forms of one secret; ``of`` refuses what would be found in innocent places."""
+    """All forms of one secret, looked for without regard to case; ``of`` refuses what innocent places have."""
 
     def __init__(self, secret: str) -> None:
-        found = dict(sorted(_forms(secret), key=lambda pair: -len(pair[0])))
-        self._marks = {form: mark for form, mark in found.items() if len(form) >= MIN_CHARS}
+        found = {form.lower(): mark for form, mark in _forms(secret) if len(form) >= MIN_CHARS}
+        self._marks = dict(sorted(found.items(), key=lambda pair: -len(pair[0])))
 
     @classmethod
     def of(cls, secret: str) -> Forms:
@@ -46,33 +46,43 @@ class Forms:
             UsageError: It is so short that other words, or digests and ids, would have it in them; or it is
                 our own mark.
         """
-        if len(secret.strip()) < (MIN_HEX_CHARS if _HEX.fullmatch(secret.strip()) else MIN_CHARS):
+        secret = secret.strip()
+        if len(secret) < (MIN_HEX_CHARS if _HEX.fullmatch(secret) else MIN_CHARS):
             hint = f"Give {MIN_CHARS} characters or more, of digits and a to f {MIN_HEX_CHARS}: what is beside it too."
             raise UsageError("That is too short to be told from other text.", hint=hint)
-        if secret.strip().lower().startswith(MARK[:MIN_CHARS].lower()):
-            raise UsageError("That is what stands where a secret was.", hint="Give the secret itself.")
         if len(secret) > MAX_CHARS:
             raise UsageError("That is too long for a secret.", hint=f"Give at most {MAX_CHARS} characters.")
-        return cls(secret.strip())
+        forms = cls(secret)
+        if forms.stand_in(MARK.encode()) or secret.lower().startswith(MARK[:MIN_CHARS].lower()):
+            raise UsageError("That is what stands where a secret was.", hint="Give the secret itself.")
+        return forms
 
     def __len__(self) -> int:
         return len(self._marks)
 
     def stand_in(self, data: bytes) -> bool:
         """Tell whether any form stands in ``data``."""
-        return any(form in data for form in self._marks)
+        lowered = data.lower()
+        return any(form in lowered for form in self._marks)
 
     def out_of(self, data: bytes) -> bytes:
         """Return ``data`` with a mark in the place of each."""
         for form, mark in self._marks.items():
-            data = data.replace(form, mark)
+            data = _replaced(data, form, mark)
         return data
 
     def blanked(self, data: bytes) -> bytes:
         """Return ``data`` with as many asterisks in the place of each, where places count."""
         for form in self._marks:
-            data = data.replace(form, b"*" * len(form))
+            data = _replaced(data, form, b"*" * len(form))
         return data
+
+
+def _replaced(data: bytes, form: bytes, by: bytes) -> bytes:
+    """Return ``data`` with ``by`` wherever it has ``form``, which is in lower case, in any."""
+    if form not in data.lower():
+        return data
+    return re.sub(re.escape(form), lambda found: by, data, flags=re.IGNORECASE)
 
 
 def _forms(secret: str) -> Iterator[tuple[bytes, bytes]]:
@@ -81,7 +91,7 @@ def _forms(secret: str) -> Iterator[tuple[bytes, bytes]]:
         for text in _escaped(spelled):
             yield text.encode("utf-8", "surrogatepass"), mark
         data = spelled.encode("utf-8", "surrogatepass")
-        for encoded in (data.hex(), data.hex().upper(), *_base64(data)):
+        for encoded in (data.hex(), *_base64(data)):
             if len(encoded) >= MIN_ENCODED:
                 yield encoded.encode(), mark
         for wide in ("utf-16-le", "utf-16-be"):
@@ -91,13 +101,13 @@ def _forms(secret: str) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _spellings(secret: str) -> dict[str, None]:
-    """Return the secret, and what a page, a sentence or a tag makes of it."""
+    """Return the secret, and what a page, a sentence, a tag or a name in code makes of it."""
     one_line = " ".join(secret.split())
     spelled = [secret, secret.replace("\n", "\r\n"), one_line]
     spelled += [unicodedata.normalize(form, secret) for form in ("NFC", "NFD")]
     spelled += [secret[:1].upper() + secret[1:], secret.lower(), secret.upper()]
-    spelled += [made for made in (_NO_TAG.sub("-", one_line), normalise(secret)) if len(made) >= MIN_ENCODED]
-    return dict.fromkeys(spelled)
+    told = (*(_NO_TAG.sub(between, one_line) for between in "-_"), normalise(secret))
+    return dict.fromkeys([*spelled, *(made for made in told if len(made) >= MIN_ENCODED)])
 
 
 def _cut(one_line: str) -> Iterator[str]:
@@ -107,16 +117,12 @@ def _cut(one_line: str) -> Iterator[str]:
 
 
 def _escaped(text: str) -> dict[str, None]:
-    """Return how JSON, addresses and HTML write a text; hex digits in either case."""
-    plain = json.dumps(text, ensure_ascii=False)[1:-1]
-    ascii_only = json.dumps(text)[1:-1]
-    upper = re.sub(r"\\u[0-9a-f]{4}", lambda found: "\\u" + found[0][2:].upper(), ascii_only)
-    once = [plain, ascii_only, upper]
+    """Return how JSON, addresses and HTML write a text."""
+    once = [json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1]]
     once += [one.replace("/", "\\/") for one in once]
     twice = [json.dumps(one)[1:-1] for one in once]
     percent = [quote(text, safe="", errors="replace"), quote(text, errors="replace")]
     percent.append(quote_plus(text, errors="replace"))
-    percent += [re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), one) for one in percent]
     markup = [html.escape(text), html.escape(text, quote=False)]
     return dict.fromkeys([text, *once, *twice, *percent, *markup])
 

@@ -120,7 +120,7 @@ def test_the_users_own_vault_is_searched_too(full):
         assert "quetzal" not in "".join(memory.body for memory in app.user.vault.view().memories)
 
 
-@pytest.mark.parametrize("short", ["", "abc", "12345678", "deadbeef99", "     ", "[REDACTED:pu"])
+@pytest.mark.parametrize("short", ["", "abc", "12345678", "deadbeef99", "     ", "[REDACTED:pu", "purged", "redacted"])
 def test_what_would_be_found_in_innocent_places_is_refused(workspace, short):
     with pytest.raises(UsageError):
         do(workspace, purge, short)
@@ -131,6 +131,37 @@ def test_a_secret_in_a_damaged_database_is_overwritten_in_place(full):
     (full.memory / ".vault" / "state.sqlite3.broken-1").write_bytes(data)
     assert do(full, purge, SECRET).left == ()
     assert len((full.memory / ".vault" / "state.sqlite3.broken-1").read_bytes()) == len(data)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Senha-Azul-Do-Mar", "SENHA_AZUL_do_mar", "senha AZUL do Mar", "senha%20Azul%20do%20mar",
+        "#senha-azul-do-mar", "Senha azul do m…",
+    ],
+)  # fmt: skip
+def test_its_words_are_known_in_any_case_and_however_a_page_or_a_program_joins_them(workspace, written):
+    entry = do(workspace, vault.add, "default", "notes", f"It is {written}, says Rui.", ()).memory
+    done = do(workspace, purge, "senha azul do mar")
+
+    assert "default/notes.md" in done.found
+    assert done.left == ()
+    [memory] = [memory for memory in workspace.memories() if memory.id == entry.id]
+    assert MARK in memory.body
+    assert "says Rui" in memory.body
+
+
+def test_it_is_looked_for_at_any_depth_and_what_leads_elsewhere_is_named(workspace, tmp_path):
+    deep = workspace.memory.joinpath(*"abcdefghijklmnopqrst")
+    deep.mkdir(parents=True)
+    (deep / "kept.txt").write_text(SECRET)
+    (tmp_path / "outside.txt").write_text(SECRET)
+    (workspace.memory / "link.txt").symlink_to(tmp_path / "outside.txt")
+    done = do(workspace, purge, SECRET)
+
+    assert (done.found, done.left) == ((f"{'/'.join('abcdefghijklmnopqrst')}/kept.txt",), ())
+    assert (tmp_path / "outside.txt").read_text() == SECRET
+    assert any(sentence.startswith("link.txt ") for sentence in done.beyond)
 
 
 LETTERS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=12, max_size=40)
