@@ -35,6 +35,8 @@ SNIPPET_CHARS: Final = 60
 # A write that is going on has its temporary file for a moment; one this old was left behind.
 LEFT_BEHIND: Final = timedelta(minutes=5)
 
+FIX: Final = "agent-memory doctor --fix"
+
 _MERGE_MARK: Final = re.compile(r"^(?:<{7} |={7}\r?$|>{7} )", re.MULTILINE)
 _LOOKS_LIKE_START: Final = re.compile(r"^(?:<!-- *id:|## *\d{4}-\d\d?-\d\d?).*$", re.MULTILINE)
 
@@ -66,21 +68,20 @@ def pages(view: View) -> Iterator[Finding]:
     for stored in view.pages.values():
         yield from _page(stored)
     for entry, refs in doubled(view).items():
-        mend = "Delete the comment line with the id above one of them; it is given another."
         what = f"The id {entry} stands here {len(refs)} times."
-        yield Finding(what, ", ".join(sorted(set(refs))), mend, fix="renumber")
+        yield Finding(what, ", ".join(sorted(set(refs))), FIX, fix="renumber")
     after = successors(view.memories)
     circle = sorted(name for name in after if name in heirs(name, after))
     if circle:
         what = f"They replace one another in a circle, so that none of them counts: {', '.join(circle)}."
-        yield Finding(what, "links", f"agent-memory links remove {circle[0]} ID, for the one it should not replace")
+        heir = min(after[circle[0]].intersection(circle))
+        yield Finding(what, "links", f"agent-memory links remove {heir} {circle[0]}")
     if halfway := halfway_moves(view).changes:
-        what = f"{len(halfway)} entries stand in a page and in its archive: a move was cut short."
+        what = f"A move was cut short: {len(halfway)} entries stand in a page and in its archive."
         yield Finding(what, "archive", "agent-memory compact", serious=False, fix="finish moves")
     if view.taken.skipped:
-        what = f"{view.taken.skipped} lines cannot be read; a merge may have left its marks there."
-        mend = "Delete those lines; what they said of is read again at most."
-        yield Finding(what, "taken.jsonl", mend, fix="drop ledger lines")
+        what = f"Lines that cannot be read, {view.taken.skipped} of them: a merge may have left its marks there."
+        yield Finding(what, "taken.jsonl", FIX, fix="drop ledger lines")
 
 
 def lost(app: App) -> list[Lost]:
@@ -183,9 +184,8 @@ def records(app: App) -> Iterator[Finding]:
     """Yield what is wrong with the journal, and what it says of that no page has any more."""
     torn = torn_lines(files.read_text(app.folder.journal) or "")
     if torn:
-        what = f"{torn} lines cannot be read; what they say was cut short, and done again."
-        mend = "Nothing needs doing."
-        yield Finding(what, ".vault/journal.jsonl", mend, serious=False, fix="drop journal lines")
+        what = f"Lines that cannot be read, {torn} of them: what they say was cut short, and done again."
+        yield Finding(what, ".vault/journal.jsonl", FIX, serious=False, fix="drop journal lines")
     for one in lost(app):
         snippet = shorten(one_line(_memory(one).body), SNIPPET_CHARS)
         what = f"“{snippet}” is in no page any more: deleted by hand, or overwritten by an editor."
@@ -219,13 +219,13 @@ def leftovers(app: App) -> Iterator[Finding]:
     for path in sorted(machine.glob("*.broken-*")):
         if path.suffix not in (".-wal", ".-shm"):
             where = f".vault/{path.name}"
-            yield Finding("A damaged file was moved here.", where, "Delete it.", serious=False, fix="delete")
+            yield Finding("A damaged file was moved here.", where, FIX, serious=False, fix="delete")
     oldest = (app.clock.now() - LEFT_BEHIND).timestamp()
     for path in sorted(root.rglob(f".*{files.TEMPORARY_SUFFIX}")):
         if _written(path) < oldest:
             where = path.relative_to(root).as_posix()
             what = "A write that was cut short left this behind."
-            yield Finding(what, where, "Delete it.", serious=False, fix="delete")
+            yield Finding(what, where, FIX, serious=False, fix="delete")
 
 
 def failing_hooks(app: App) -> Iterator[Finding]:

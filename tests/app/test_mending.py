@@ -59,6 +59,7 @@ def test_every_fix_leaves_nothing_to_mend_and_a_copy_of_what_was_there(taken):
     left_behind.write_bytes(b"half a page")
     os.utime(left_behind, (0, 0))
 
+    assert {finding.mend for finding in do(taken, plan)} == {"agent-memory doctor --fix", "agent-memory reindex"}
     found = {finding.fix for finding in do(taken, plan)}
     assert found >= {"renumber", "drop ledger lines", "drop journal lines", "delete", "reindex"}
     done = mended(taken)

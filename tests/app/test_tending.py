@@ -182,7 +182,7 @@ def test_two_may_not_replace_each_other_over_any_number_of_steps(app):
     assert ends(tending.links(app, two)) == [("superseded-by", three, True), ("supersedes", one, True)]
 
 
-def test_a_circle_that_somebody_has_written_is_named_by_the_doctor(app):
+def test_a_circle_that_somebody_has_written_is_named_by_the_doctor_with_the_command_that_opens_it(app):
     one, other = notes.store(app, "The oven is hot.").id, notes.store(app, "The stove is hot.").id
     tending.link(app, other, "supersedes", one)
     path = app.folder.root / "default" / "notes.md"
@@ -193,3 +193,7 @@ def test_a_circle_that_somebody_has_written_is_named_by_the_doctor(app):
     (found,) = [one for one in examine(app).findings if "circle" in one.what]
     assert one in found.what
     assert other in found.what
+    *command, heir, replaced = found.mend.split()
+    assert command == ["agent-memory", "links", "remove"]
+    tending.unlink(app, heir, replaced)
+    assert [one for one in examine(app).findings if "circle" in one.what] == []

@@ -345,19 +345,18 @@ def test_every_error_has_an_exit_code():
     assert all(code == (2 if issubclass(cls, UsageError) else 1) for cls, code in codes.items())
 
 
-def test_a_reader_that_goes_away_is_no_error(taken, tmp_path):
+@pytest.mark.parametrize(("words", "stream", "code"), [("config show", 1, 0), ("foo --json", 1, 2), ("foo", 2, 2)])
+def test_a_reader_that_goes_away_is_no_error(taken, words, stream, code):
     import os
     import subprocess
 
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "w") as closed:
-        done = subprocess.run(
-            [sys.executable, "-m", "agent_memory", "config", "show"],
-            stdout=closed, stderr=subprocess.PIPE, text=True, check=False,
-        )  # fmt: skip
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | {("stdout", "stderr")[stream - 1]: closed}
+        done = subprocess.run([sys.executable, "-m", "agent_memory", *words.split()], text=True, check=False, **streams)
 
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stdout or "", done.stderr or "") == (code, "", "")
 
 
 def test_looking_into_a_vault_that_does_not_exist_makes_none(here, cli):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from agent_memory.app import vault
 from agent_memory.interfaces.cli.main import run
 from tests.prepared import prepare
 
@@ -22,6 +23,33 @@ def tab(workspace, monkeypatch, capsys):
         return capsys.readouterr().out.split()
 
     return _tab
+
+
+@pytest.fixture
+def fish(workspace, monkeypatch, capsys):
+    monkeypatch.chdir(workspace.root)
+    monkeypatch.setattr("sys.argv", ["agent-memory"])
+
+    def _offers(line):
+        monkeypatch.setenv("_AGENT_MEMORY_COMPLETE", "complete_fish")
+        monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
+        monkeypatch.setenv("_TYPER_COMPLETE_ARGS", line)
+        with pytest.raises(SystemExit):
+            run([])
+        return capsys.readouterr().out.splitlines()
+
+    return _offers
+
+
+@pytest.mark.parametrize("columns", ["40", "200"])
+@pytest.mark.parametrize("body", ["Close it with [/b], not [bold] or [link=x].", "É longa, " * 30, "[1] \\[x] ]["])
+def test_whatever_an_entry_says_is_one_line_of_what_is_offered(fish, workspace, monkeypatch, body, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    with workspace.app() as app:
+        memory = vault.add(app, "default", "notes", body, ()).memory
+
+    [line] = fish("agent-memory why 17")
+    assert line.startswith(f"{memory.id}\t{body[:9]}")
 
 
 def test_agents_categories_and_ids_are_offered(tab):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import typer
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from agent_memory.app.container import App
 
 T = TypeVar("T")
+# What does not fit a narrow terminal is wrapped by typer, and fish takes each line for another offer.
+ABOUT_CHARS: Final = 38
 
 
 def agents(context: typer.Context, incomplete: str) -> list[str]:
@@ -40,12 +42,15 @@ def categories(context: typer.Context, incomplete: str) -> list[str]:
 
 def ids(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Return the ids that begin so, with what the entries say; those of the page that was named before, if one was."""
-    from agent_memory.interfaces.cli.output import snippet
+    from rich.markup import escape  # which typer would else take brackets for
+
+    from agent_memory.model.text import one_line, shorten
 
     agent, category = (context.params.get(name) for name in ("agent", "category"))
     memories = _of(context, lambda app: app.shelf.view(fresh=False).memories)
     here = (m for m in memories if agent in (None, m.page.agent) and category in (None, m.page.category))
-    return [(memory.id, snippet(memory.body)) for memory in here if memory.id.startswith(incomplete)]
+    found = (memory for memory in here if memory.id.startswith(incomplete))
+    return [(memory.id, escape(shorten(one_line(memory.body), ABOUT_CHARS))) for memory in found]
 
 
 def _of(context: typer.Context, ask: Callable[[App], Sequence[T]]) -> Sequence[T]:

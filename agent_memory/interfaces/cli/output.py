@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import threading
 import time
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from agent_memory.interfaces.cli import screen, words
+from agent_memory.interfaces.cli import failures, screen, words
 from agent_memory.interfaces.cli.words import tr
 from agent_memory.model.terminal import printable
 
@@ -57,11 +56,7 @@ class Call:
         if rows and not self.as_json:
             shown = screen.fitted(shown, screen.columns(sys.stdout))
             shown = screen.coloured(shown) if screen.has_colours(sys.stdout) else shown
-        try:
-            print(shown, flush=True)
-        except BrokenPipeError:
-            # Whoever read us has gone, which is theirs to do; Python would complain again at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        failures.say(shown, sys.stdout)
 
 
 def call_of(context: typer.Context) -> Call:
@@ -81,7 +76,7 @@ def whole(app: App, entry_id: str, agent: str | None = None, category: str | Non
 
 def remark(text: str) -> None:
     """Say something on stderr that is no result."""
-    print(printable(text), file=sys.stderr)
+    failures.say(printable(text), sys.stderr)
 
 
 def confirmed(question: str, flag: str = "--force") -> bool:
