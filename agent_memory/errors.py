@@ -24,8 +24,8 @@ The tree::
     ├── ExtraMissing            a part of the program that is installed on request is not there
     └── TableError              a pattern table that ships with the package is malformed
 
-Each carries a sentence for people, a hint that says what to do, and its facts as fields, so that
-interfaces translate by class and never look into a message.
+Each carries a sentence for people, a hint that says what to do, and what a program may want to know as facts, so that
+no program looks into a message.
 """
 
 from __future__ import annotations

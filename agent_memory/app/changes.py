@@ -80,7 +80,7 @@ def day(text: str | None) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise UsageError(f"{text!r} is no date.", hint="Write it as 2026-03-16.", text=text) from error
+        raise UsageError(f"{text!r} is no date.", hint="Write it as 2026-03-16.") from error
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -145,7 +145,7 @@ def _named(runs: Sequence[JournalRun], target: str) -> _Found:
         touched = tuple(change for change in run.changes if _concerns(change, target))
         if touched:
             return _Found(run.only(touched), whole=len(touched) == len(run.changes))
-    raise _nothing_to_undo(f"No run and no entry is called {target!r}.", target)
+    raise _nothing_to_undo(f"No run and no entry is called {target!r}.")
 
 
 def _last_with_effect(app: App, runs: Sequence[JournalRun]) -> _Found:
@@ -154,11 +154,11 @@ def _last_with_effect(app: App, runs: Sequence[JournalRun]) -> _Found:
     for run in reversed(runs):
         if run.verb != UNDO and run.run in standing and undo_batch(run, view)[0]:
             return _Found(run)
-    raise _nothing_to_undo("There is nothing to undo.", None)
+    raise _nothing_to_undo("There is nothing to undo.")
 
 
-def _nothing_to_undo(message: str, target: str | None) -> UnknownEntry:
-    return UnknownEntry(message, hint="`agent-memory changes` lists what can be taken back.", id=target, undoing=target)
+def _nothing_to_undo(message: str) -> UnknownEntry:
+    return UnknownEntry(message, hint="`agent-memory changes` lists what can be taken back.")
 
 
 def in_effect(runs: Sequence[JournalRun]) -> set[str]:

@@ -27,7 +27,7 @@ def get(app: App, key: str) -> Resolved:
     if key not in app.settings:
         near = nearest(key, app.settings)
         hint = f"Did you mean {near}?" if near else "`agent-memory config show` lists every setting."
-        raise UsageError(f"There is no setting {key!r}.", hint=hint, setting=key, near=near)
+        raise UsageError(f"There is no setting {key!r}.", hint=hint)
     return app.settings[key]
 
 

@@ -112,9 +112,7 @@ def restore(app: App, entry_id: str) -> Lost:
     """
     found = next((one for one in lost(app) if one.id == entry_id), None)
     if found is None:
-        raise UnknownEntry(
-            f"No lost entry is called {entry_id!r}.", hint="`agent-memory doctor` lists them.", lost=entry_id
-        )
+        raise UnknownEntry(f"No lost entry is called {entry_id!r}.", hint="`agent-memory doctor` lists them.")
     app.vault.update(lambda view: Batch((Restore(found.page, found.raw),)), verb="restore")
     return found
 

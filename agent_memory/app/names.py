@@ -36,9 +36,8 @@ def check_agent(app: App, agent: str) -> str:
     check_name(agent, "an agent")
     known = agents(app)
     if agent != app.agent and agent not in known and not files.identify(app.folder.checkpoints / f"{agent}.json"):
-        near, listed = nearest(agent, [*known, app.agent]), ", ".join(known) or "none yet"
-        hint = f"{_meant(near)}Agents with pages: {listed}."
-        raise UnknownAgent(f"There is no agent {agent!r}.", hint=hint, agent=agent, near=near, known=listed)
+        hint = f"{_meant(agent, [*known, app.agent])}Agents with pages: {', '.join(known) or 'none yet'}."
+        raise UnknownAgent(f"There is no agent {agent!r}.", hint=hint)
     return agent
 
 
@@ -50,11 +49,8 @@ def check_category(view: View, category: str) -> str:
     """
     known = categories(view)
     if category not in known:
-        near, listed = nearest(category, known), ", ".join(known)
-        hint = f"{_meant(near)}Categories: {listed}."
-        raise UnknownCategory(
-            f"There is no category {category!r}.", hint=hint, category=category, near=near, known=listed
-        )
+        hint = f"{_meant(category, known)}Categories: {', '.join(known)}."
+        raise UnknownCategory(f"There is no category {category!r}.", hint=hint)
     return category
 
 
@@ -65,8 +61,8 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return next(iter(difflib.get_close_matches(word, list(known), n=1)), "")
 
 
-def _meant(near: str) -> str:
-    return f"Did you mean {near}? " if near else ""
+def _meant(word: str, known: Iterable[str]) -> str:
+    return f"Did you mean {near}? " if (near := nearest(word, known)) else ""
 
 
 def whole_id(
@@ -95,5 +91,5 @@ def whole_id(
     if ending in known or len(ending) < SHORTEST_ENDING or not found:
         return ending
     if len(found) > 1:
-        raise UnknownEntry(f"More than one id ends in {ending}.", hint=f"{', '.join(found[:5])}.", ending=ending)
+        raise UnknownEntry(f"More than one id ends in {ending}.", hint=f"{', '.join(found[:5])}.")
     return found[0]

@@ -137,7 +137,7 @@ def unlink(app: App, entry_id: str, other_id: str, kind: str | None = None) -> i
     home.vault.update(plan, verb="links remove")
     if not gone[0]:
         hint = f"`agent-memory links show {entry_id}` shows those it has; one in its words is yours to delete."
-        raise UnknownEntry(f"{entry_id} has no such link to {other_id}.", hint=hint, id=other_id, unlinked=entry_id)
+        raise UnknownEntry(f"{entry_id} has no such link to {other_id}.", hint=hint)
     return gone[0]
 
 

@@ -73,9 +73,7 @@ def entry_named(app: App, entry_id: str) -> Memory:
             raise error
         app.leave_out(page, error)
     if not copies:
-        raise UnknownEntry(
-            f"There is no entry {entry_id!r}.", hint="`agent-memory search` and `vault list` show ids.", id=entry_id
-        )
+        raise UnknownEntry(f"There is no entry {entry_id!r}.", hint="`agent-memory search` and `vault list` show ids.")
     return copies[0]
 
 
@@ -215,8 +213,6 @@ def _proposal(view: View, agent: str, category: str, entry_id: str) -> Memory:
         raise UnknownEntry(
             f"Entry {entry_id} is no proposal.",
             hint=f"`agent-memory vault list {agent} {category} --proposed` shows what is.",
-            id=entry_id,
-            wanted=PROPOSED,
         )
     return memory
 

@@ -353,8 +353,9 @@ def test_a_reader_that_goes_away_is_no_error(taken, words, stream, code):
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "w") as closed:
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | {("stdout", "stderr")[stream - 1]: closed}
-        done = subprocess.run([sys.executable, "-m", "agent_memory", *words.split()], text=True, check=False, **streams)
+        out, err = (closed if stream == number else subprocess.PIPE for number in (1, 2))
+        command = [sys.executable, "-m", "agent_memory", *words.split()]
+        done = subprocess.run(command, stdout=out, stderr=err, text=True, check=False)
 
     assert (done.returncode, done.stdout or "", done.stderr or "") == (code, "", "")
 

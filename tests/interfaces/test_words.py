@@ -9,11 +9,11 @@ import re
 import tomllib
 from pathlib import Path
 from string import Formatter
+from typing import Any
 
 import pytest
+import typer
 
-from agent_memory import errors
-from agent_memory.errors import LockTimeout, UnknownAgent, UnknownEntry
 from agent_memory.interfaces.cli import main, words
 from agent_memory.interfaces.cli.examples import GROUPS
 from agent_memory.interfaces.cli.main import COMMANDS, run
@@ -90,15 +90,65 @@ def test_the_help_is_in_the_catalogue() -> None:
 def test_a_translation_has_the_placeholders_of_its_sentence() -> None:
     for sentence, translation in CATALOGUE["messages"].items():
         assert fields(translation) == fields(sentence), sentence
-    for sentence, translation in CATALOGUE["usage"].items():
-        assert translation.count("{}") == sentence.count("{}"), sentence
+    for sentence, translation in CATALOGUE["said"].items():
+        named = [int(number) for number in re.findall(r"{(\d)}", translation)]
+        assert all(number < sentence.count("{}") for number in named), sentence
+        assert named or translation.count("{}") in (0, sentence.count("{}")), sentence
 
 
-def test_rows_for_errors_name_a_class_and_only_facts_that_they_ask_for() -> None:
-    known = {name for name, found in inspect.getmembers(errors, inspect.isclass)}
-    assert set(CATALOGUE["errors"]) <= known
-    for row in (row for rows in CATALOGUE["errors"].values() for row in rows):
-        assert set(fields(row["message"] + row.get("hint", ""))) <= set(row["facts"])
+def templates(tree: ast.AST) -> set[str]:
+    """Return the texts in a piece of code, with {} where an f-string has a fact."""
+    parts = {id(one) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for one in node.values}
+    found = {
+        "".join(str(one.value) if isinstance(one, ast.Constant) else "{}" for one in node.values)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.JoinedStr)
+    }
+    constants = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in parts)
+    return found | {node.value for node in constants if isinstance(node.value, str)}
+
+
+def test_what_lower_layers_are_known_to_say_they_say() -> None:
+    parser = Path(typer.__file__).parent.rglob("*.py")
+    texts = "\n".join(path.read_text(encoding="utf-8") for path in (*HERE.parents[1].rglob("*.py"), *parser))
+    unsaid = {one for one in CATALOGUE["said"] if not all(piece in texts for piece in one.split("{}"))}
+
+    put_together = re.compile(r"Did you mean {}\?|Missing |Option {} |it has {}; conf|{}; conf")
+    assert {one for one in unsaid if not put_together.match(one)} == set()
+
+
+@pytest.mark.parametrize("module", ["doctor.py", "checks.py", "reasons.py"])
+def test_whatever_is_found_or_given_as_a_reason_is_in_the_catalogue(module: str) -> None:
+    tree = ast.parse((HERE.parents[1] / "app" / module).read_text(encoding="utf-8"))
+    told: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id="Finding"), args=[what, _, mend, *_]):
+                told |= templates(what) | templates(mend)
+            case ast.Assign(targets=[ast.Name(id="what" | "mend")], value=value):
+                told |= templates(value)
+            case ast.Return(value=ast.expr() as value) | ast.AnnAssign(value=ast.expr() as value):
+                told |= templates(value) if module == "reasons.py" else set()
+            case _:
+                pass
+    lacking = {
+        one
+        for one in told
+        if re.search(r"[a-z] [a-z]", one) and not one.startswith(("agent-memory ", "pipx ", "sudo "))
+        if one not in CATALOGUE["said"] and one not in CATALOGUE["messages"]
+    }
+
+    assert lacking == set()
+
+
+def test_every_option_and_command_is_explained_in_both_languages() -> None:
+    words.speak("en")
+
+    def helps(command: Any) -> set[str]:
+        here = {inspect.cleandoc(one.help) for one in (command, *command.params) if getattr(one, "help", None)}
+        return here.union(*(helps(below) for below in getattr(command, "commands", {}).values()))
+
+    assert helps(typer.main.get_command(main.build(None))) <= CATALOGUE["messages"].keys()
 
 
 @pytest.mark.parametrize(
@@ -137,11 +187,25 @@ def test_the_setting_outweighs_the_locale(cli, workspace, portuguese, monkeypatc
     assert "\nCuidar:\n" in cli("--help")[1]
 
 
-def test_an_error_that_the_catalogue_lacks_stays_as_it_is(portuguese):
+def test_a_sentence_that_the_catalogue_lacks_stays_as_it_is_and_names_are_not_translated(portuguese):
     words.speak()
 
-    assert words.error_text(UnknownEntry("Gone.", hint="Look.")) == ("Gone.", "Look.")
-    assert words.error_text(UnknownAgent("…", agent="a{b}", known="x"))[0] == "Não há agente 'a{b}'."
-    assert words.error_text(LockTimeout("…", path="p", holder="pid 7"))[0] == "p está em uso por pid 7."
+    assert words.told("Gone {with} the wind.") == "Gone {with} the wind."
+    assert words.told("There is no agent 'a{b}'.") == "Não há agente 'a{b}'."
+    assert words.told("v.lock is held by another process, and 7 s have passed.").startswith(
+        "v.lock está em uso por out"
+    )
+    assert words.told("Did you mean decisions? Categories: decisions, tasks.").startswith("Você quis dizer decisions?")
     words.speak("en")
-    assert words.error_text(UnknownAgent("No.", agent="a", known="x")) == ("No.", "")
+    assert words.told("There is no agent 'a'.") == "There is no agent 'a'."
+
+
+def test_findings_reasons_and_help_are_in_portuguese_too(cli, workspace, portuguese):
+    cli("vault", "add", "default", "decisions", "--content", "Preços em centavos.")
+    (workspace.memory / "default" / "tasks.md").write_text("<<<<<<< HEAD\n", encoding="utf-8")
+
+    assert "Uma junção deixou a sua marca.\n    Escolha um lado e salve." in cli("check")[1]
+    assert "uma junção pode" not in cli("check", "--json")[1]
+    assert ": palavras" in cli("changes")[1] or ": escrita à mão" in cli("changes")[1]
+    assert "Não pergunta." in cli("forget", "--help")[1]
+    assert "Encerra uma sessão" in cli("session", "sleep", "--help")[1]

@@ -9,7 +9,7 @@ import typer
 
 from agent_memory.interfaces.cli import complete
 from agent_memory.interfaces.cli.output import Command, call_of, confirmed, patience, remark, snippet, whole
-from agent_memory.interfaces.cli.words import tr
+from agent_memory.interfaces.cli.words import told, tr
 
 
 def commands() -> dict[str, Command]:
@@ -35,7 +35,7 @@ def changes(
             undone = "  " + tr("(undone)") if run.undone else ""
             lines.append(f"  {run.at:%Y-%m-%d %H:%M}  {change.op:8} {change.page} {change.id}  {change.snippet}")
             did = tr("{verb}, run {run}", verb=run.verb, run=run.run)
-            lines.append(f"      {did}{undone}: {change.reason}")
+            lines.append(f"      {did}{undone}: {told(change.reason)}")
     call.answer({"runs": [_run_json(run) for run in runs]}, "\n".join(lines) or tr("No changes."), rows=True)
 
 

@@ -5,9 +5,10 @@ Loaded only when somebody asks for help. In a line, what stands before ``|`` giv
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, Final
 
-from agent_memory.interfaces.cli.words import tr
+from agent_memory.interfaces.cli.words import told, tr
 
 # A command that stands in no group is shown in the last.
 GROUPS: Final = {
@@ -165,7 +166,10 @@ def grouped(names: list[str]) -> dict[str, list[str]]:
 
 
 def dress(command: Any, path: str = "") -> None:
-    """Give a command, and all below it, their examples; a group has the first of its first three."""
+    """Give a command, and all below it, their examples and the user's language; a group has the first of three."""
+    for shown in (command, *command.params):
+        if getattr(shown, "help", None):
+            shown.help = told(inspect.cleandoc(shown.help))
     below = {f"{path} {name}".strip(): child for name, child in getattr(command, "commands", {}).items()}
     for name, child in below.items():
         dress(child, name)

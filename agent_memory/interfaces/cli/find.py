@@ -11,7 +11,7 @@ import typer
 
 from agent_memory.interfaces.cli import complete
 from agent_memory.interfaces.cli.output import Command, call_of, patience, snippet, whole
-from agent_memory.interfaces.cli.words import tr
+from agent_memory.interfaces.cli.words import told, tr
 
 if TYPE_CHECKING:
     from agent_memory.model.briefing import Briefing, Item
@@ -122,7 +122,7 @@ def why(
         f"{found.memory.page.path} {found.memory.id}  {entry['date']}  {entry['status']}",
         f"  {snippet(found.memory.body)}",
         tr("From {by}: {origin}.", by=entry["by"], origin=", ".join(filter(None, (origin, found.finding)))),
-        tr("Reason: {reason}.", reason=found.reason),
+        tr("Reason: {reason}.", reason=told(found.reason)),
         *(f"{key}: {other}" for key, other in links.items()),
     ]
     if query:
@@ -132,8 +132,8 @@ def why(
     for each in found.standings:
         where = tr("in {section}, ", section=each.section) if each.section else ""
         why_so = f": {each.reason}" if each.reason else ""
-        told = {"kind": each.kind, "fate": where + each.fate, "tokens": each.tokens, "why": why_so}
-        lines.append(tr("{kind} briefing: {fate}, {tokens} tokens{why}.", **told))
+        fate = {"kind": each.kind, "fate": where + each.fate, "tokens": each.tokens, "why": why_so}
+        lines.append(tr("{kind} briefing: {fate}, {tokens} tokens{why}.", **fate))
     ranked = {"rank": found.rank, "score": round(hit.score, 4), "parts": dict(hit.parts)} if hit else {}
     asked = {"query": query, "finding": found.finding, "reason": found.reason, **links, **ranked}
     call.answer({**entry, **asked, "briefings": [asdict(each) for each in found.standings]}, "\n".join(lines))

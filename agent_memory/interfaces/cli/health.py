@@ -10,7 +10,7 @@ import typer
 
 from agent_memory.interfaces.cli import complete
 from agent_memory.interfaces.cli.output import Call, Command, call_of, confirmed, patience, remark, snippet, whole
-from agent_memory.interfaces.cli.words import tr
+from agent_memory.interfaces.cli.words import told, tr
 
 if TYPE_CHECKING:
     from agent_memory.app.container import App
@@ -81,7 +81,7 @@ def doctor(
 
 def _finding_lines(findings: Iterable[Finding]) -> list[str]:
     ordered = sorted(findings, key=lambda one: not one.serious)
-    return [f"{'!' if one.serious else '-'} {one.where}: {one.what}\n    {one.mend}" for one in ordered]
+    return [f"{'!' if one.serious else '-'} {one.where}: {told(one.what)}\n    {told(one.mend)}" for one in ordered]
 
 
 def _mend(call: Call, app: App, *, yes: bool) -> None:
@@ -89,7 +89,7 @@ def _mend(call: Call, app: App, *, yes: bool) -> None:
 
     plan = mending.plan(app)
     for finding in plan:
-        remark(f"    {finding.fix}: {finding.where}  {finding.what}")
+        remark(f"    {finding.fix}: {finding.where}  {told(finding.what)}")
     if plan and not yes and not confirmed(tr("Copy what this touches, and mend it?"), "--yes"):
         remark(tr("Left as it is."))
         return
@@ -139,7 +139,7 @@ def status(context: typer.Context) -> None:
     for agent, counts in found.entries.items():
         held = ", ".join(f"{count} {category}" for category, count in counts.items())
         rows.append((tr("Agent"), f"{agent}: {held or tr('no entries')}"))
-    rows += [(tr("Warning"), warning) for warning in found.warnings]
+    rows += [(tr("Warning"), told(warning)) for warning in found.warnings]
     width = max(11, *(len(title) for title, _ in rows))
     lines = [f"{title:{width}} {text}" for title, text in rows]
     call.answer(asdict(found), "\n".join(lines))

@@ -173,8 +173,8 @@ def run(arguments: Sequence[str], faces: Mapping[str, Callable[..., int]] = Mapp
         code = command(arguments or ["--help"], standalone_mode=False, obj=faces)
         return code if isinstance(code, int) else 0
     except AgentMemoryError as error:
-        told = (error.message, error.hint) if as_json else words.error_text(error)
-        failures.report(type(error).__name__, *told, as_json=as_json)
+        said = [error.message, error.hint]
+        failures.report(type(error).__name__, *(said if as_json else map(words.told, said)), as_json=as_json)
         return failures.exit_code(error)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
@@ -185,10 +185,10 @@ def run(arguments: Sequence[str], faces: Mapping[str, Callable[..., int]] = Mapp
         failures.report("FileError", f"{what}.", hint if as_json else tr(hint), as_json=as_json)
         return failures.FAILED
     except _WrongUsage as error:
-        message, meant, near = error.format_message().partition(" Did you mean ")
+        message, meant, near = " ".join(error.format_message().split()).partition(" Did you mean ")
         hints = [f"Did you mean {near}"] * bool(meant) + ["`agent-memory --help` lists what there is."]
         said = [message.rstrip(".") + ".", *hints]
-        message, *hints = said if as_json else [words.usage_text(tr(one)) for one in said]
+        message, *hints = said if as_json else map(words.told, said)
         failures.report("UsageError", message, " ".join(hints), as_json=as_json)
         return failures.WRONG_USAGE
 

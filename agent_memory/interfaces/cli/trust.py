@@ -10,7 +10,7 @@ import typer
 
 from agent_memory.interfaces.cli.output import Command, Progress, call_of, confirmed, remark, snippet
 from agent_memory.interfaces.cli.vault import piped
-from agent_memory.interfaces.cli.words import tr
+from agent_memory.interfaces.cli.words import told, tr
 
 if TYPE_CHECKING:
     from agent_memory.app.excluding import Excluded
@@ -126,7 +126,7 @@ def purge_secret(
         some = "Looked again at {files} files, {bytes} bytes, in {forms} encodings: LEFT in {left}."
         lines.append(tr(some if done.left else none, **scanned))
         lines += [f"    {place}" for place in done.left]
-    lines += [tr("Beyond reach: {what}", what=sentence) for sentence in done.beyond]
+    lines += [tr("Beyond reach: {what}", what=told(sentence)) for sentence in done.beyond]
     call.answer(asdict(done), "\n".join(lines))
     if done.left and not dry_run:
         raise typer.Exit(1)

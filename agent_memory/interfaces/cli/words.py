@@ -1,18 +1,17 @@
 """The command line's words in the user's language: one catalogue, ``pt.toml``, keyed by the English sentence.
 
-The language is the process's own: whoever reads the screen is one person. What programs read stays English. Errors are
-translated by their class and their facts, or where their sentence is a constant, by that.
+The language is the process's own: whoever reads the screen is one person. What programs read stays English. What lower
+layers say, errors, findings and reasons, is English too, and translated here.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final
 
-from agent_memory.errors import AgentMemoryError
 from agent_memory.model.language import spoken
 
 SETTING: Final = "ui.language"
@@ -33,32 +32,17 @@ def tr(sentence: str, /, **facts: object) -> str:
     return str(_said("messages").get(sentence, sentence)).format(**facts)
 
 
-def error_text(error: AgentMemoryError) -> tuple[str, str]:
-    """Return an error's sentence and hint in the user's language, each in English where the catalogue has none."""
-    sentences, rows = _said("messages"), list(_rows_of(type(error)))
-    facts = {name: sentences.get(str(value), value) for name, value in error.facts.items()}
-    found = []
-    for field, text in (("message", error.message), ("hint", error.hint)):
-        templates = (row[field] for row in rows if field in row and all(map(error.facts.get, row["facts"])))
-        template = next(templates, None)
-        found.append(str(sentences[text]) if text in sentences else template.format(**facts) if template else text)
-    return found[0], found[1]
-
-
-def usage_text(message: str) -> str:
-    """Return what the parser of arguments says, in the user's language where the catalogue has it."""
-    import re
-
-    for template, translation in _said("usage").items():
+def told(sentence: str) -> str:
+    """Return what a lower layer says, in the user's language where the catalogue has it, with the facts in it."""
+    known = {**_said("messages"), **_said("said")}
+    if sentence in known:
+        return str(known[sentence])
+    for template, translation in _said("said").items():
         pattern = "(.*)".join(map(re.escape, template.split("{}")))
-        if found := re.fullmatch(pattern, message):
-            return str(translation).format(*found.groups())
-    return message
-
-
-def _rows_of(kind: type) -> Iterator[dict[str, Any]]:
-    table = _said("errors")
-    return (row for one in kind.__mro__ for row in table.get(one.__name__, ()))
+        if found := re.fullmatch(pattern, sentence, re.DOTALL):
+            # A name that a command takes is one word, and stays as it is.
+            return str(translation).format(*(known.get(part, part) if " " in part else part for part in found.groups()))
+    return sentence
 
 
 def _said(table: str) -> dict[str, Any]:
