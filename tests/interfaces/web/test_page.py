@@ -273,9 +273,9 @@ def test_the_budget_bar_shows_what_each_section_costs_and_what_was_cut(server: V
     page = visit("#/vault/brief/decisions")
     page.locator(".card").first.wait_for()
     page.keyboard.press("g")
-    page.get_by_text("of 2000 tokens").wait_for()
+    page.locator(".spent", has_text="of 2000 tokens").wait_for()
     page.get_by_label("Budget").fill("180")
-    page.get_by_text("of 180 tokens").wait_for()
+    page.locator(".spent", has_text="of 180 tokens").wait_for()
     spent = int(re.findall(r"\d+", page.locator(".spent").inner_text())[0])
     pieces = [int(one) for one in page.locator(".legend b").all_inner_texts()]
     assert spent <= 180
