@@ -46,7 +46,7 @@ export function briefing(page, { agent }, agents) {
       h("li", {}, h("span", { class: "swatch" }), `${t("free")} `, h("b", {}, String(Math.max(0, told.maxTokens - told.tokens)))));
     say(t("ofTokens", told.tokens, told.maxTokens));
     fill(shown, h("p", { class: "spent" }, h("strong", {}, t("ofTokens", told.tokens, told.maxTokens))), bar, legend,
-      h("section", {}, h("h2", {}, t("wasCut")), told.cuts.length ? h("ul", { class: "cuts" }, told.cuts.map((cut) => h("li", {}, h("b", {}, served("SECTIONS", cut.section)), cut.items > 0 && ` · ${t("entriesOf", cut.items)}`, ` · ${phrase(cut.reason)}`))) : h("p", { class: "hint" }, t("nothingCut"))),
+      h("section", {}, h("h2", {}, t("wasCut")), told.cuts.length ? h("ul", { class: "cuts" }, told.cuts.map((cut) => h("li", {}, h("b", {}, served("SECTIONS", cut.section)), cut.items > 0 && ` · ${t("pieces", cut.items)}`, ` · ${phrase(cut.reason)}`))) : h("p", { class: "hint" }, t("nothingCut"))),
       h("section", {}, h("h2", {}, t("asSent")), h("pre", { class: "block", tabindex: 0 }, told.block)),
       told.items.length > 0 && h("details", { "data-key": "items" }, h("summary", {}, `${t("considered")} (${told.items.length})`), h("div", { class: "scroll" }, h("table", {}, h("tbody", {}, told.items.map(item))))));
   }

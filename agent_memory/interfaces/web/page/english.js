@@ -141,6 +141,7 @@ export const en = {
   ended: (d, l, t) => `Session ended: handoff written, ${d} decisions, ${l} lessons, ${t} tasks.`,
   endedShort: (d, l, t) => `Session ended, too short for a handoff: ${d} decisions, ${l} lessons, ${t} tasks.`,
   stopped: (code) => `The command ended with code ${code}.`,
+  pieces: (n) => (n === 1 ? "1 piece" : `${n} pieces`),
   again: "Try again",
   stop: "Stop",
   noAgent: (name) => `There is no agent “${name}” here.`,

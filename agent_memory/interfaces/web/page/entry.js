@@ -28,7 +28,7 @@ export function card(first, events) {
       h("span", { class: "acts" },
         proposed && button(t("accept"), accept, { class: "good" }),
         proposed && button(t("reject"), reject),
-        events.whole || sign("open", t("open"), open),
+        !events.whole && sign("open", t("open"), open),
         !entry.archived && !proposed && sign("edit", t("edit"), edit),
         !entry.archived && !proposed && sign("remove", t("remove"), remove)));
   }
@@ -174,7 +174,7 @@ function body(entry, ticked) {
     text.data = text.data.slice(mark[0].length);
     const words = mark[1] === " " ? open.shift() : null;
     line.classList.add("task");
-    line.prepend(h("input", { type: "checkbox", checked: mark[1] !== " ", disabled: words === null || words === undefined, "aria-label": words ?? text.data, onchange: tick(words) }));
+    line.prepend(h("input", { type: "checkbox", checked: mark[1] !== " ", disabled: words === null || words === undefined, "aria-label": words ?? line.textContent.trim().split("\n")[0], onchange: tick(words) }));
   }
   open.forEach((words) => shown.append(h("label", { class: "task" }, h("input", { type: "checkbox", onchange: tick(words) }), words)));
   return shown;

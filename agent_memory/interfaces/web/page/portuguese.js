@@ -141,6 +141,7 @@ export const pt = {
   ended: (d, l, t) => `Sessão encerrada: passagem escrita, ${d} decisões, ${l} lições, ${t} tarefas.`,
   endedShort: (d, l, t) => `Sessão encerrada, curta demais para uma passagem: ${d} decisões, ${l} lições, ${t} tarefas.`,
   stopped: (code) => `O comando terminou com o código ${code}.`,
+  pieces: (n) => (n === 1 ? "1 trecho" : `${n} trechos`),
   again: "Tentar de novo",
   stop: "Parar",
   noAgent: (name) => `Não há agente “${name}” aqui.`,
