@@ -58,9 +58,9 @@ function go() {
   document.querySelector("dialog[open]")?.close();
   current?.leave?.();
   place = read(location.hash);
+  const was = main.contains(document.activeElement);
   finder.leave();
   drawSide();
-  const was = view.contains(document.activeElement);
   view.replaceChildren();
   main.scrollTop = 0;
   document.title = `${place.name === "vault" ? `${tOf("category", place.category)} · ${place.agent}` : t(place.name)} – ${t("title")}`;

@@ -45,7 +45,7 @@ export function search(holder, shown, view, categories) {
     running?.abort();
     box.value = tag.value = "";
     hide();
-    box.blur();
+    if (holder.contains(document.activeElement)) document.getElementById("main").focus();
   }
 
   const move = (by) => {
