@@ -56,7 +56,7 @@ def take(browser: Any, url: str, folder: Path) -> None:
     light.screenshot(path=folder / "memories.png")
     dark = page("#/briefing/default", locale="en-US", color_scheme="dark")
     dark.get_by_label("Budget").fill("250")
-    dark.get_by_text("of 250 tokens").wait_for()
+    dark.locator(".spent", has_text="of 250 tokens").wait_for()
     dark.screenshot(path=folder / "briefing.png")
     portuguese = page("#/vault/default/decisions", locale="pt-BR", color_scheme="dark")
     portuguese.keyboard.press("/")

@@ -59,7 +59,13 @@ class Compaction:
     dry_run: bool = False
 
 
-def compact(app: App, *, dry_run: bool, legacy: bool = False) -> Compaction:
+STEPS: Final = ("checkpoints", "conversations", "pages", "index")
+"""What a compaction does, in its order."""
+
+
+def compact(
+    app: App, *, dry_run: bool, legacy: bool = False, at: Callable[[str], None] = lambda step: None
+) -> Compaction:
     """Clean checkpoints, trim conversations, move what is over the limit to the archive, and check the mirror.
 
     A vault that does not exist is not made.
@@ -68,22 +74,27 @@ def compact(app: App, *, dry_run: bool, legacy: bool = False) -> Compaction:
         app: The product.
         dry_run: Say what would be done, and write nothing.
         legacy: Remove flat notes too that are in the vault word for word; nothing does so that runs by itself.
+        at: Is told which of the ``STEPS`` begins.
     """
     if not app.folder.root.exists():
         return Compaction(dry_run=dry_run)
     troubles: list[Trouble] = []
+    at("checkpoints")
     expired = _expired(app, troubles)
     if not dry_run:
         files.sweep(app.folder.checkpoints)
         for path in expired:
             files.remove(path)
+    at("conversations")
     trims = trim(app, dry_run=dry_run)
+    at("pages")
     moves = _move(app, troubles, trims.foreseen, dry_run=dry_run)
     old = []
     for path in held_notes(app) if legacy else ():
         old.append(path.name)
         if not dry_run:
             files.remove(path)
+    at("index")
     done = Compaction(
         checkpoints_cleaned=len(expired),
         conversations_trimmed=len(trims.removed),

@@ -108,12 +108,12 @@ def compact(app: App, given: Given) -> dict[str, Any]:
     """Compact; with `ifDue` only if the last one was more than ten minutes ago."""
     if given["ifDue"] and not maintain.is_compaction_due(app):
         return {"ran": False, "plan": [], "troubles": [], **_counts(maintain.Compaction())}
-    return {"ran": True, **_told(maintain.compact(app, dry_run=False))}
+    return {"ran": True, **_told(maintain.compact(app, dry_run=False, at=given.at))}
 
 
 def short_compact(app: App, given: Given) -> dict[str, Any]:
     """Compact."""
-    done = maintain.compact(app, dry_run=False)
+    done = maintain.compact(app, dry_run=False, at=given.at)
     return {"timestamp": app.clock.now().isoformat(), **_counts(done)}
 
 

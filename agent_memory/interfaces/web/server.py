@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from agent_memory.app import vault
 from agent_memory.app.container import App
 from agent_memory.app.kept import Kept, Opened
+from agent_memory.app.maintain import STEPS
 from agent_memory.errors import AgentMemoryError, InvalidValue
 from agent_memory.interfaces.web import failures
 from agent_memory.interfaces.web.events import Feed, output_of
@@ -154,7 +155,8 @@ class Server:
         route = self._route_of(request)
         if route is None:
             raise BadRequest(405, "There is no such method here.")
-        given = Given(await self._fields(route, request), _expected(request), self._compacting)
+        fields = await self._fields(route, request)
+        given = Given(fields, _expected(request), self._compacting, self._progress())
         worker = self._writing if route.writes else self._reading
         compacts = route.writes and route.path.endswith("/compact")
         if compacts:
@@ -171,6 +173,16 @@ class Server:
             stream = output_of(reply.command, reply.value["prompt"], _without_prompt(reply.value), self._ended)
             return StreamingResponse(stream, media_type="text/event-stream")
         return _json(reply.value, reply.revision)
+
+    def _progress(self) -> Callable[[str], None]:
+        """Return what tells, from the thread that compacts, everybody who listens how far it is."""
+        loop = asyncio.get_running_loop()
+
+        def at(step: str) -> None:
+            told = {"running": self._compacting, "step": step, "done": STEPS.index(step), "steps": len(STEPS)}
+            loop.call_soon_threadsafe(self._feed.tell, "compaction", told)
+
+        return at
 
     async def _fields(self, route: Route, request: Request) -> dict[str, Any]:
         fields = fields_of(route.takes)

@@ -34,12 +34,13 @@ class Reply:
 class Given:
     """What a route is called with: its fields, all there, and the revision that a caller has read, if it says so.
 
-    ``busy`` is since when a compaction is running.
+    ``busy`` is since when a compaction is running; ``at`` is to be told, in one, which step begins.
     """
 
     fields: Mapping[str, Any] = field(default_factory=dict)
     expected: str | None = None
     busy: str | None = None
+    at: Callable[[str], None] = lambda step: None
 
     def __getitem__(self, name: str) -> Any:
         return self.fields[name]

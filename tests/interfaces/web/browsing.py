@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+
+from agent_memory.app.library import NewEntry, open_memory
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 QUIET = (
@@ -85,3 +90,29 @@ class Seen:
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("console", heard)
         page.on("request", asked)
+
+
+def remember(server: Viewer, agent: str, category: str, *bodies: str, **given: Any) -> list[str]:
+    """Write memories, a minute apart, and return their ids."""
+    at = datetime(2026, 3, 1, tzinfo=UTC)
+    entries = [
+        NewEntry(body, category, agent, at=at + timedelta(minutes=number), **given)
+        for number, body in enumerate(bodies)
+    ]
+    with open_memory(server.memory) as memory:
+        return memory.add_all(entries)
+
+
+def told(server: Viewer, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+    """Return what the API answers, as somebody else than the page would be told."""
+    sent = json.dumps(body).encode() if body is not None else None
+    request = urllib.request.Request(
+        f"{server.url.rstrip('/')}{path}", sent, {"Content-Type": "application/json"}, method=method
+    )
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        return json.load(answer)
+
+
+def words_of(server: Viewer, page: str) -> str:
+    """Return a page as it stands on the disk."""
+    return (server.memory / page).read_text(encoding="utf-8")

@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
-import sys
-import urllib.request
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent_memory.app.library import NewEntry, open_memory
-from tests.interfaces.web.browsing import CHROMIUM, QUIET, Seen, Viewer, viewer
+from tests.interfaces.web.browsing import CHROMIUM, Viewer, remember, told, words_of
 
 pytestmark = [
     pytest.mark.e2e,
     pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here; .ci/install installs it"),
 ]
 
-AGENT = """
-import sys
-asked = sys.stdin.read()
-print(f"I was told {len(asked)} characters.", flush=True)
-print("We decided to keep the sessions in Redis because Postgres was slow.", flush=True)
-"""
 PROPOSED = """
 <!-- id:1773679871839 by:reflection status:proposed confidence:0.62 -->
 ## 2026-03-16T16:51
@@ -35,72 +23,6 @@ PROPOSED = """
 
 ---
 """
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Viewer]:
-    root = tmp_path_factory.mktemp("page")
-    (root / "agent.py").write_text(AGENT, encoding="utf-8")
-    with open_memory(root / ".memory", agent="default") as memory:
-        memory.add("The staging database is copied every night.", category="notes")
-    with viewer(root, AGENT_MEMORY_AGENTS_COMMAND=f"{sys.executable} {root / 'agent.py'}") as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield started
-        started.close()
-
-
-@pytest.fixture
-def visit(server: Viewer, browser: Any) -> Iterator[Any]:
-    """Open the page at a place in it; afterwards it has complained of nothing and asked nobody else."""
-    seen = Seen()
-    contexts = []
-
-    def open_at(place: str = "", *, allowed: tuple[str, ...] = (), **given: Any) -> Any:
-        context = browser.new_context(**{"locale": "en-US", **given})
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(20_000)
-        seen.watch(page, server.url)
-        page.goto(f"{server.url}{place}")
-        page.wait_for_selector(".view > *")
-        return page
-
-    yield open_at
-    for context in contexts:
-        context.close()
-    # A refused write is answered 412, which Chromium writes into the console of whoever asked.
-    assert [one for one in seen.complaints if "412" not in one] == []
-    assert seen.strangers == []
-
-
-def remember(server: Viewer, agent: str, category: str, *bodies: str, **given: Any) -> list[str]:
-    at = datetime(2026, 3, 1, tzinfo=UTC)
-    entries = [
-        NewEntry(body, category, agent, at=at + timedelta(minutes=number), **given)
-        for number, body in enumerate(bodies)
-    ]
-    with open_memory(server.memory) as memory:
-        return memory.add_all(entries)
-
-
-def told(server: Viewer, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
-    sent = json.dumps(body).encode() if body is not None else None
-    request = urllib.request.Request(
-        f"{server.url.rstrip('/')}{path}", sent, {"Content-Type": "application/json"}, method=method
-    )
-    with urllib.request.urlopen(request, timeout=20) as answer:
-        return json.load(answer)
-
-
-def words_of(server: Viewer, page: str) -> str:
-    return (server.memory / page).read_text(encoding="utf-8")
 
 
 def test_a_memory_is_written_edited_deleted_and_brought_back_by_keyboard(server: Viewer, visit: Any) -> None:
@@ -273,9 +195,9 @@ def test_the_budget_bar_shows_what_each_section_costs_and_what_was_cut(server: V
     page = visit("#/vault/brief/decisions")
     page.locator(".card").first.wait_for()
     page.keyboard.press("g")
-    page.get_by_text("of 2000 tokens").wait_for()
+    page.locator(".spent", has_text="of 2000 tokens").wait_for()
     page.get_by_label("Budget").fill("180")
-    page.get_by_text("of 180 tokens").wait_for()
+    page.locator(".spent", has_text="of 180 tokens").wait_for()
     spent = int(re.findall(r"\d+", page.locator(".spent").inner_text())[0])
     pieces = [int(one) for one in page.locator(".legend b").all_inner_texts()]
     assert spent <= 180

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from agent_memory.app.maintain import STEPS
 from tests.web import PATIENCE_S, site, until
 
 TASKS = "- [ ] Rodar a migração\n- [ ] Avisar a Ana"
@@ -242,6 +243,23 @@ def test_what_somebody_else_writes_is_told_to_whoever_listens(api, workspace):
         page.write_text("## 2026-03-16T10:00\n\nBy hand.\n")
         told = next(json.loads(line.removeprefix("data: ")) for line in lines if line.startswith('data: {"pages"'))
     assert told == {"pages": ["dev/notes.md"]}
+
+
+def test_a_compaction_tells_whoever_listens_how_far_it_is(api):
+    api.add("There is a vault.")
+    with api.client.stream("GET", "/api/events") as stream:
+        lines = until(PATIENCE_S, stream.iter_lines())
+        assert next(lines) == "event: hello"
+        api.post("/api/memory/compact")
+        told = (json.loads(line.removeprefix("data: ")) for line in lines if line.startswith('data: {"running"'))
+        began, *steps = (next(told) for _ in range(len(STEPS) + 1))
+        ended = next(told)
+    assert began["running"] is not None
+    assert [(one["step"], one["done"], one["steps"]) for one in steps] == [
+        (step, number, len(STEPS)) for number, step in enumerate(STEPS)
+    ]
+    assert {one["running"] for one in steps} == {began["running"]}
+    assert ended == {"running": None}
 
 
 def test_fifty_writers_at_once_lose_nothing(api):

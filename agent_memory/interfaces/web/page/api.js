@@ -1,13 +1,17 @@
 // The server's routes. A refusal becomes a Refusal, which knows what stands there now if somebody was quicker.
 
-import { t } from "./strings.js";
+import { t, wrong } from "./strings.js";
 
 export class Refusal extends Error {
   constructor(status, told) {
-    super([told?.error?.message ?? `HTTP ${status}`, told?.error?.hint].filter(Boolean).join(" "));
+    super(status ? wrong(told?.error ?? { type: "", message: `HTTP ${status}` }) : t("offline"));
     this.status = status;
     this.current = told?.current ?? null;
   }
+}
+
+function lost(error) {
+  throw error.name === "AbortError" ? error : new Refusal(0, null);
 }
 
 async function ask(method, path, { query = {}, body = null, etag = null, signal = null } = {}) {
@@ -16,13 +20,7 @@ async function ask(method, path, { query = {}, body = null, etag = null, signal 
   const headers = {};
   if (body) headers["Content-Type"] = "application/json";
   if (etag) headers["If-Match"] = `"${etag}"`;
-  let answer;
-  try {
-    answer = await fetch(address, { method, headers, signal, body: body && JSON.stringify(body) });
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Refusal(0, { error: { message: t("offline") } });
-  }
+  const answer = await fetch(address, { method, headers, signal, body: body && JSON.stringify(body) }).catch(lost);
   if (!answer.ok) throw new Refusal(answer.status, await answer.json().catch(() => null));
   return answer;
 }
@@ -40,7 +38,7 @@ export async function command(body, hear, signal) {
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
-    const { value, done } = await reader.read();
+    const { value, done } = await reader.read().catch(lost);
     if (done) return null;
     const blocks = (rest + value).split("\n\n");
     rest = blocks.pop();

@@ -1,9 +1,9 @@
 // What an agent would be told for a prompt, and what its tokens are spent on.
 
 import { get } from "./api.js";
-import { button, fill, h, toast } from "./dom.js";
+import { button, failed, fill, h, say, toast } from "./dom.js";
 import { detail } from "./entry.js";
-import { t, tOf } from "./strings.js";
+import { phrase, served, t, tOf } from "./strings.js";
 
 const PAUSE_MS = 300;
 
@@ -15,7 +15,7 @@ export function briefing(page, { agent }, agents) {
   const budget = h("input", { type: "number", min: 50, max: 100000, step: 50, placeholder: "2000", "aria-label": t("budget"), oninput: soon });
   const whose = h("select", { "aria-label": t("agents"), onchange: (event) => (location.hash = `#/briefing/${encodeURIComponent(event.target.value)}`) },
     agents.map((one) => h("option", { value: one, selected: one === agent }, one)));
-  const shown = h("div", { "aria-live": "polite" });
+  const shown = h("div", {});
 
   function soon() {
     clearTimeout(timer);
@@ -28,14 +28,15 @@ export function briefing(page, { agent }, agents) {
       const told = await get("/api/memory/context", { agentId: agent, command: prompt.value, kind: kind.value, budget: budget.value });
       if (mine === asked) draw(told);
     } catch (error) {
-      if (!("status" in error)) throw error;
-      if (mine === asked) toast(error.message, { bad: true });
+      if (mine !== asked) return;
+      if (shown.childElementCount) toast(error.message, { bad: true });
+      else failed(shown, error, load);
     }
   }
 
   function draw(told) {
     const spent = told.sections.reduce((sum, one) => sum + one.tokens, 0);
-    const parts = [...told.sections.map((one, index) => ({ ...one, hue: index % 6 })), { name: t("frame"), tokens: Math.max(0, told.tokens - spent), hue: 6 }].filter((one) => one.tokens > 0);
+    const parts = [...told.sections.map((one, index) => ({ ...one, name: served("SECTIONS", one.name), hue: index % 6 })), { name: t("frame"), tokens: Math.max(0, told.tokens - spent), hue: 6 }].filter((one) => one.tokens > 0);
     const bar = h("div", { class: "bar", role: "img", "aria-label": t("ofTokens", told.tokens, told.maxTokens) }, parts.map((one) => {
       const piece = h("span", { class: `hue${one.hue}`, title: `${one.name}: ${t("tokens", one.tokens)}` });
       piece.style.width = `${(100 * one.tokens) / Math.max(told.maxTokens, told.tokens)}%`;
@@ -43,15 +44,16 @@ export function briefing(page, { agent }, agents) {
     }));
     const legend = h("ul", { class: "legend" }, parts.map((one) => h("li", {}, h("span", { class: `swatch hue${one.hue}` }), `${one.name} `, h("b", {}, String(one.tokens)))),
       h("li", {}, h("span", { class: "swatch" }), `${t("free")} `, h("b", {}, String(Math.max(0, told.maxTokens - told.tokens)))));
+    say(t("ofTokens", told.tokens, told.maxTokens));
     fill(shown, h("p", { class: "spent" }, h("strong", {}, t("ofTokens", told.tokens, told.maxTokens))), bar, legend,
-      h("section", {}, h("h2", {}, t("wasCut")), told.cuts.length ? h("ul", { class: "cuts" }, told.cuts.map((cut) => h("li", {}, h("b", {}, cut.section), ` · ${cut.items} · ${cut.reason}`))) : h("p", { class: "hint" }, t("nothingCut"))),
+      h("section", {}, h("h2", {}, t("wasCut")), told.cuts.length ? h("ul", { class: "cuts" }, told.cuts.map((cut) => h("li", {}, h("b", {}, served("SECTIONS", cut.section)), cut.items > 0 && ` · ${t("pieces", cut.items)}`, ` · ${phrase(cut.reason)}`))) : h("p", { class: "hint" }, t("nothingCut"))),
       h("section", {}, h("h2", {}, t("asSent")), h("pre", { class: "block", tabindex: 0 }, told.block)),
-      told.items.length > 0 && h("details", {}, h("summary", {}, `${t("considered")} (${told.items.length})`), h("div", { class: "scroll" }, h("table", {}, h("tbody", {}, told.items.map(item))))));
+      told.items.length > 0 && h("details", { "data-key": "items" }, h("summary", {}, `${t("considered")} (${told.items.length})`), h("div", { class: "scroll" }, h("table", {}, h("tbody", {}, told.items.map(item))))));
   }
 
   function item(one) {
     const text = one.text.split("\n")[0].slice(0, 120);
-    return h("tr", { class: one.fate }, h("td", {}, one.section), h("td", {}, one.id ? button(text, () => detail(one.id), { class: "link" }) : text), h("td", { class: "number" }, String(one.tokens)), h("td", {}, tOf("fate", one.fate), one.reason && `: ${one.reason}`));
+    return h("tr", { class: one.fate }, h("td", {}, served("SECTIONS", one.section)), h("td", {}, one.id ? button(text, () => detail(one.id), { class: "link" }) : text), h("td", { class: "number" }, String(one.tokens)), h("td", {}, tOf("fate", one.fate), one.reason && `: ${phrase(one.reason)}`));
   }
 
   fill(page, h("div", { class: "view-head" }, h("h1", {}, t("briefing"))), h("div", { class: "card ask" }, prompt, h("div", { class: "picks" }, whose, kind, h("label", {}, `${t("budget")} `, budget))), shown);

@@ -16,7 +16,42 @@ export function h(tag, given = {}, ...inside) {
   return made;
 }
 
-export const fill = (element, ...inside) => element.replaceChildren(...inside.flat().filter((one) => one));
+// Put these inside an element instead of what it has. Who was on something in it is on what stands for that now, and
+// what was folded out stays so: nobody loses his place because somebody else has written.
+export function fill(element, ...inside) {
+  const held = element.contains(document.activeElement) && document.activeElement !== element ? signature(document.activeElement) : null;
+  const unfolded = [...element.querySelectorAll("details[open]")].map(signature);
+  element.replaceChildren(...inside.flat().filter((one) => one));
+  for (const one of element.querySelectorAll("details")) if (unfolded.includes(signature(one))) one.open = true;
+  if (held) [...element.querySelectorAll(FOCUSABLE)].find((one) => signature(one) === held)?.focus({ preventScroll: true });
+}
+
+const FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex]";
+const signature = (one) => [one.tagName, one.dataset.key ?? one.getAttribute("href") ?? one.getAttribute("aria-label") ?? one.textContent].join(" ");
+
+// Return what does this work and, while it is under way, nothing more: Enter twice is one memory.
+export function once(work) {
+  let running = null;
+  return (...given) => (running ??= Promise.resolve(work(...given)).finally(() => (running = null)));
+}
+
+// Return what was asked for; of a refusal tell the person, and return null.
+export async function tried(asked) {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error.name === "AbortError") return null;
+    if (!("status" in error)) throw error;
+    toast(error.message, { bad: true });
+    return null;
+  }
+}
+
+// Say in its place why something cannot be shown, with a way to try again.
+export function failed(element, error, again) {
+  if (!("status" in error)) throw error;
+  fill(element, h("div", { class: "empty" }, h("p", { role: "alert" }, error.message), button(t("again"), again)));
+}
 
 export function button(said, press, given = {}) {
   return h("button", { type: "button", onclick: press, ...given }, said);
@@ -50,9 +85,15 @@ export function toast(words, { undo = null, bad = false } = {}) {
   const leave = () => box.remove();
   if (undo) box.append(button(t("undo"), () => (leave(), undo())));
   box.append(sign("close", t("close"), leave));
-  document.getElementById("toasts").append(box);
+  const shown = document.getElementById("toasts");
+  (document.querySelector("dialog[open]") ?? document.body).append(shown); // an open window hides what is beside it
+  shown.append(box);
   say(words);
-  setTimeout(leave, bad ? 12000 : 7000);
+  let timer = 0;
+  const wait = () => (timer = setTimeout(leave, bad ? 12000 : 7000));
+  for (const stay of ["pointerenter", "focusin"]) box.addEventListener(stay, () => clearTimeout(timer));
+  for (const go of ["pointerleave", "focusout"]) box.addEventListener(go, wait);
+  wait();
 }
 
 // Make a text box grow with what is in it; what its keys do: Enter saves, Shift+Enter makes a line, Esc leaves.
@@ -80,10 +121,15 @@ export function dialog(title, ...inside) {
   const shut = sign("close", t("close"), () => box.close());
   box.append(h("div", { class: "dialog-head" }, name, shut), ...inside.filter((one) => one));
   box.addEventListener("close", () => {
+    document.body.append(document.getElementById("toasts"));
     box.remove();
     if (before?.isConnected) before.focus();
   });
-  box.addEventListener("click", (event) => event.target === box && box.close());
+  box.addEventListener("pointerdown", (event) => {
+    const { left, right, top, bottom } = box.getBoundingClientRect();
+    const inside = event.clientX >= left && event.clientX <= right && event.clientY >= top && event.clientY <= bottom;
+    if (event.target === box && !inside) box.close();
+  });
   document.body.append(box);
   box.showModal();
   return box;
@@ -92,12 +138,15 @@ export function dialog(title, ...inside) {
 const plain = (letter) => letter.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 const folded = (text) => Array.from(text).map((letter) => plain(letter).slice(0, 1) || letter);
 
+// Tell whether a name has these letters in it, accents and case aside.
+export const has = (name, wanted) => plain(name).includes(plain(wanted));
+
 // Return text with what was searched for marked: accents and case aside, and other forms of a word too.
 export function marked(text, query) {
   const wanted = query.replace(/(?:^|\s)-\S+|(?:tag|agent|category|before|after):\S+/g, " ").match(/[\p{L}\p{N}_]{2,}/gu) ?? [];
   const asked = wanted.map((word) => folded(word).join(""));
-  const letters = Array.from(text);
-  const flat = folded(text).join("");
+  const letters = Array.from(text.normalize("NFC"));
+  const flat = folded(letters.join("")).join("");
   if (flat.length !== letters.length) return [text]; // letters beyond the basic plane: read it unmarked
   const hit = new Array(letters.length).fill(false);
   for (const found of flat.matchAll(/[\p{L}\p{N}_]{2,}/gu)) {

@@ -1,16 +1,15 @@
 // One memory: as a card to read, as a box to write in, and, when somebody was quicker, as both versions.
 
 import { drop, get, post, put, tick } from "./api.js";
-import { button, dialog, fill, h, marked, safeHtml, sign, toast, writing } from "./dom.js";
+import { button, dialog, fill, h, marked, once, safeHtml, sign, toast, tried, writing } from "./dom.js";
 import { t, tOf, when } from "./strings.js";
 
 const MINDED = new Set(["superseded", "deprecated", "consolidated", "evicted", "proposed"]);
 
-// A card. `events.changed()` is called after a write of ours, `events.left(id, undo)` when the memory is gone.
+// A card. `events.changed(id)` is called after a write of ours, `events.left(id, words)` when the memory is gone.
 export function card(first, events) {
   let entry = first;
   let box = null; // what is being written in
-  let leaving = false; // it is being deleted, accepted or rejected: once
   const element = h("article", { class: "card", tabindex: 0, "data-id": entry.id });
   const named = () => ({ agentId: entry.agentId, category: entry.category, id: entry.id });
 
@@ -18,7 +17,7 @@ export function card(first, events) {
     box = null;
     element.className = `card ${entry.category}`;
     element.dataset.id = entry.id;
-    element.setAttribute("aria-label", `${t(entry.category)}, ${when(entry.date)}`);
+    element.setAttribute("aria-label", `${tOf("category", entry.category)}, ${when(entry.date)}`);
     fill(element, head(entry), body(entry, ticked), foot());
   }
 
@@ -29,7 +28,7 @@ export function card(first, events) {
       h("span", { class: "acts" },
         proposed && button(t("accept"), accept, { class: "good" }),
         proposed && button(t("reject"), reject),
-        sign("open", t("open"), open),
+        !events.whole && sign("open", t("open"), open),
         !entry.archived && !proposed && sign("edit", t("edit"), edit),
         !entry.archived && !proposed && sign("remove", t("remove"), remove)));
   }
@@ -60,7 +59,7 @@ export function card(first, events) {
   async function edit() {
     if (box || entry.archived || entry.status === "proposed") return;
     if (entry.shortened) {
-      const whole = await attempt(() => get("/api/memory/entry", { id: entry.id }));
+      const whole = await tried(get("/api/memory/entry", { id: entry.id }));
       if (!whole) return;
       entry = whole.entry;
     }
@@ -80,13 +79,13 @@ export function card(first, events) {
     events.changed();
   }
 
-  async function save(etag = entry.etag) {
+  const save = once(async () => {
     const content = box.value;
     if (!content.trim()) return toast(t("emptyText"), { bad: true });
-    if (content.trim() === entry.content.trim() && typeof etag !== "string") return leave();
+    if (content.trim() === entry.content.trim()) return leave();
     box.readOnly = true;
     try {
-      const told = await put("/api/memory/vault", { ...named(), content }, typeof etag === "string" ? etag : entry.etag);
+      const told = await put("/api/memory/vault", { ...named(), content }, entry.etag);
       entry = told.entry;
       read();
       element.focus();
@@ -98,14 +97,14 @@ export function card(first, events) {
       if (error.status === 412 && error.current) clash(error.current, content);
       else toast(error.status === 404 ? t("gone") : error.message, { bad: true });
     }
-  }
+  });
 
   // Both versions, and nothing lost of either.
   function clash(theirs, mine) {
     const other = h("div", { class: "version" }, h("h3", {}, t("theirs")), safeHtml(theirs.html));
     const own = h("div", { class: "version" }, h("h3", {}, t("mine")));
     const take = () => ((entry = theirs), (box = null), read(), element.focus());
-    const keep = () => ((entry = theirs), save(theirs.etag));
+    const keep = () => ((entry = theirs), save());
     box = writing({ value: mine, "aria-label": t("mine") }, { save: keep, leave: take });
     own.append(box);
     fill(element, h("div", { class: "clash", role: "group", "aria-label": t("conflict") },
@@ -115,12 +114,9 @@ export function card(first, events) {
     toast(t("conflict"), { bad: true });
   }
 
-  async function go(work, name) {
-    if (leaving) return;
-    leaving = true;
+  const go = once(async (work, name) => {
     if (await attempt(work)) events.left(entry.id, t(name));
-    leaving = false;
-  }
+  });
 
   async function remove() {
     if (entry.archived || box) return;
@@ -137,14 +133,14 @@ export function card(first, events) {
     await go(() => post("/api/memory/reject", named()), "rejected");
   }
 
-  async function ticked(words) {
+  const ticked = once(async (words) => {
     const told = await attempt(() => tick({ agentId: entry.agentId, id: entry.id, ...(words ? { words } : {}) }, entry.etag));
     if (!told) return read();
     entry = told.entry;
     read();
     element.focus();
     events.done(entry.id, t("ticked"));
-  }
+  });
 
   const open = () => detail(entry.id);
   element.addEventListener("dblclick", (event) => event.target.closest("a,button,input,textarea") || edit());
@@ -178,7 +174,7 @@ function body(entry, ticked) {
     text.data = text.data.slice(mark[0].length);
     const words = mark[1] === " " ? open.shift() : null;
     line.classList.add("task");
-    line.prepend(h("input", { type: "checkbox", checked: mark[1] !== " ", disabled: words === null || words === undefined, "aria-label": words ?? text.data, onchange: tick(words) }));
+    line.prepend(h("input", { type: "checkbox", checked: mark[1] !== " ", disabled: words === null || words === undefined, "aria-label": words ?? line.textContent.trim().split("\n")[0], onchange: tick(words) }));
   }
   open.forEach((words) => shown.append(h("label", { class: "task" }, h("input", { type: "checkbox", onchange: tick(words) }), words)));
   return shown;
@@ -186,17 +182,19 @@ function body(entry, ticked) {
 
 // Everything that is known of one memory, in a window of its own.
 export async function detail(id) {
-  let told;
-  try {
-    told = await get("/api/memory/entry", { id });
-  } catch (error) {
-    if (!("status" in error)) throw error;
-    return toast(error.message, { bad: true });
-  }
+  const told = await tried(get("/api/memory/entry", { id }));
+  if (!told) return;
   const { entry } = told;
-  const box = dialog(t(entry.category),
-    head(entry), safeHtml(entry.html),
-    h("p", { class: "from" }, entry.agentId, " · ", tOf("by", entry.by), entry.confidence !== null && ` · ${t("confidence", entry.confidence)}`, ` · id ${entry.id}`),
+  const undo = async () => (await tried(post("/api/memory/undo", { id }))) && toast(t("undone"));
+  const events = {
+    whole: true,
+    changed: () => {},
+    left: (_, words) => (box.close(), toast(words, { undo })),
+    done: (_, words) => toast(words, { undo }),
+  };
+  const place = `#/vault/${encodeURIComponent(entry.agentId)}/${encodeURIComponent(entry.category)}`;
+  const box = dialog(tOf("category", entry.category), card(entry, events).element,
+    h("p", { class: "from" }, h("a", { href: place, onclick: () => box.close() }, t("vaultOf", entry.agentId)), ` · id ${entry.id}`),
     entry.origin && origin(entry, told.quote),
     told.links.length > 0 && h("section", {}, h("h3", {}, t("links")), h("ul", { class: "links" }, told.links.map((link) =>
       h("li", {}, h("span", { class: "kind" }, `${tOf("kinds", link.kind)} (${t(link.direction)}) `),
@@ -226,7 +224,7 @@ export function versions(facts) {
 export function result(found, query) {
   const { entry } = found;
   return h("li", {}, button([
-    h("span", { class: "where" }, h("span", { class: `dot ${entry.category}` }), `${entry.agentId} · ${t(entry.category)}`, h("time", { datetime: entry.date }, when(entry.date))),
+    h("span", { class: "where" }, h("span", { class: `dot ${entry.category}` }), `${entry.agentId} · ${tOf("category", entry.category)}`, h("time", { datetime: entry.date }, when(entry.date))),
     h("span", { class: "snippet" }, marked(found.snippet, query)),
   ], () => detail(entry.id), { class: "result" }));
 }

@@ -1,7 +1,7 @@
 // The profile of an agent: facts, each with its history. A new value never overwrites the old one.
 
 import { drop, get, post } from "./api.js";
-import { button, dialog, fill, h, sign, toast, writing } from "./dom.js";
+import { button, dialog, failed, fill, h, once, sign, toast, tried, writing } from "./dom.js";
 import { versions } from "./entry.js";
 import { t } from "./strings.js";
 
@@ -13,24 +13,18 @@ export function facts(page, agent) {
   const creating = h("div", {});
   const count = h("span", { class: "count" });
 
-  function refused(error) {
-    if (!("status" in error)) throw error;
-    toast(error.message, { bad: true });
-    return null;
-  }
-
   async function load() {
-    const told = await get("/api/memory/profile", { agentId: agent }).catch(refused);
-    if (!told) return;
-    shown = told.facts;
-    fill(count, t("entriesOf", shown.length));
+    try {
+      shown = (await get("/api/memory/profile", { agentId: agent })).facts;
+    } catch (error) {
+      return shown.length ? toast(error.message, { bad: true }) : failed(list, error, load);
+    }
+    fill(count, t("factsOf", shown.length));
     if (!editing) draw();
   }
 
   function draw() {
-    const at = document.activeElement?.dataset?.key;
     fill(list, shown.map(row), !shown.length && h("div", { class: "empty" }, h("p", {}, t("nothing"))));
-    if (at) [...list.children].find((one) => one.dataset.key === at)?.focus();
   }
 
   function row(fact) {
@@ -38,12 +32,12 @@ export function facts(page, agent) {
     const element = h("article", { class: "card fact profile", tabindex: 0, "data-key": fact.key, "aria-label": fact.key },
       h("dl", {}, h("dt", {}, fact.key), value),
       h("footer", {}, h("span", { class: "from" }, fact.vault === "user" ? t("forUser") : agent, ` · ${t("since")} ${fact.validFrom.slice(0, 10)}`, fact.pinned && ` · ${t("pinned")}`),
-        h("span", { class: "acts" }, button(t("history"), () => past(fact)), sign("edit", t("edit"), () => edit(fact, value)), sign("remove", t("remove"), () => remove(fact)))));
+        h("span", { class: "acts" }, button(t("history"), () => past(fact), { "data-key": `history ${fact.key}` }), sign("edit", t("edit"), () => edit(fact, value), { "data-key": `edit ${fact.key}` }), sign("remove", t("remove"), () => remove(fact), { "data-key": `remove ${fact.key}` }))));
     return element;
   }
 
   async function past(fact) {
-    const told = await get("/api/memory/profile/history", { agentId: agent, key: fact.key }).catch(refused);
+    const told = await tried(get("/api/memory/profile/history", { agentId: agent, key: fact.key }));
     if (told) dialog(fact.key, versions(told.versions));
   }
 
@@ -51,33 +45,32 @@ export function facts(page, agent) {
     if (editing) return;
     editing = fact.key;
     const leave = () => ((editing = null), draw(), [...list.children].find((one) => one.dataset.key === fact.key)?.focus());
-    const save = async () => {
-      if (await set(fact.key, box.value, fact.vault === "user")) leave();
-    };
+    const save = once(async () => box.value.trim() && (await set(fact.key, box.value, fact.vault === "user")) && leave());
     const box = writing({ value: fact.value, "aria-label": t("value") }, { save, leave });
     value.replaceChildren(box, sign("save", t("save"), save, { class: "sign good" }));
     box.focus();
   }
 
   async function set(key, value, forUser) {
-    const told = await post("/api/memory/profile", { agentId: agent, key, value, forUser }).catch(refused);
+    const told = await tried(post("/api/memory/profile", { agentId: agent, key, value, forUser }));
     if (!told) return false;
-    toast(told.redactions ? t("redacted", told.redactions) : t("saved"));
+    const said = ["unchanged", "blocked"].includes(told.outcome) ? t(told.outcome) : t("saved");
+    toast(told.redactions ? t("redacted", told.redactions) : said);
     await load();
     return true;
   }
 
-  async function remove(fact) {
-    const told = await drop("/api/memory/profile", { agentId: agent, key: fact.key }).catch(refused);
+  const remove = once(async (fact) => {
+    const told = await tried(drop("/api/memory/profile", { agentId: agent, key: fact.key }));
     if (!told) return;
     mine.push(fact.id);
     toast(t("deleted"), { undo });
     load();
-  }
+  });
 
   async function undo() {
     if (!mine.length) return toast(t("nothingToUndo"));
-    if (await post("/api/memory/undo", { id: mine.pop() }).catch(refused)) (toast(t("undone")), load());
+    if (await tried(post("/api/memory/undo", { id: mine.pop() }))) (toast(t("undone")), load());
   }
 
   function create() {
@@ -90,7 +83,7 @@ export function facts(page, agent) {
     const key = h("input", { type: "text", placeholder: t("key"), "aria-label": t("key"), onkeydown: keys });
     const value = h("input", { type: "text", placeholder: t("value"), "aria-label": t("value"), onkeydown: keys });
     const everywhere = h("input", { type: "checkbox" });
-    const save = async () => key.value.trim() && value.value.trim() && (await set(key.value.trim(), value.value, everywhere.checked)) && leave();
+    const save = once(async () => key.value.trim() && value.value.trim() && (await set(key.value.trim(), value.value, everywhere.checked)) && leave());
     creating.append(h("div", { class: "card new" }, h("div", { class: "pair" }, key, value), h("label", {}, everywhere, ` ${t("forUser")}`),
       h("div", { class: "acts" }, button(t("save"), save, { class: "good" }), button(t("cancel"), leave))));
     key.focus();
@@ -103,7 +96,7 @@ export function facts(page, agent) {
   load();
   return {
     keys: { j: () => move(1), ArrowDown: () => move(1), k: () => move(-1), ArrowUp: () => move(-1), c: create, u: undo, e: focused(edit), x: focused(remove), Enter: focused(past) },
-    pages: (names) => names.some((one) => one.endsWith("profile.md")) && load(),
+    pages: (any) => any((one) => one.endsWith("profile.md")) && load(),
     get busy() { return editing !== null || Boolean(creating.firstChild); },
   };
 }

@@ -1,7 +1,7 @@
 // The page that every agent shares: read, written, and never lost to a quicker hand.
 
 import { get, put } from "./api.js";
-import { button, fill, h, safeHtml, toast, writing } from "./dom.js";
+import { button, failed, fill, h, once, safeHtml, toast, tried } from "./dom.js";
 import { t } from "./strings.js";
 
 const count = (text) => text.split(/\s+/).filter(Boolean).length;
@@ -14,7 +14,12 @@ export function project(page) {
   const acts = h("span", { class: "acts" });
 
   async function load() {
-    const told = await get("/api/memory/project");
+    let told;
+    try {
+      told = await get("/api/memory/project");
+    } catch (error) {
+      return held ? toast(error.message, { bad: true }) : failed(body, error, load);
+    }
     if (box) {
       if (told.etag !== held.etag) fill(body.querySelector(".notice"), t("changedElsewhere"));
       return;
@@ -56,7 +61,7 @@ export function project(page) {
     acts.querySelector("button")?.focus();
   }
 
-  async function save() {
+  const save = once(async () => {
     const content = box.value;
     try {
       held = await put("/api/memory/project", { content }, held.etag);
@@ -64,13 +69,13 @@ export function project(page) {
       toast(held.redactions ? t("redacted", held.redactions) : t("saved"));
     } catch (error) {
       if (error.status !== 412) return toast(error.message, { bad: true });
-      held = await get("/api/memory/project");
+      held = (await tried(get("/api/memory/project"))) ?? held;
       toast(t("conflict"), { bad: true });
       write(content, held);
     }
-  }
+  });
 
   fill(page, h("div", { class: "view-head" }, h("div", {}, h("h1", {}, t("project")), h("p", { class: "hint" }, t("projectHint"))), words, acts), body);
   load();
-  return { keys: { e: edit }, pages: (names) => names.includes("_project.md") && load(), get busy() { return box !== null; } };
+  return { keys: { e: edit }, pages: (any) => any((one) => one === "_project.md") && load(), get busy() { return box !== null; } };
 }

@@ -1,19 +1,18 @@
 // Search as one types: what is found stands in place of the memories, until the box is empty again.
 
 import { get } from "./api.js";
-import { fill, h, say, sign, toast } from "./dom.js";
+import { fill, h, say, sign, tried } from "./dom.js";
 import { result } from "./entry.js";
-import { t } from "./strings.js";
-import { CATEGORIES } from "./vault.js";
+import { t, tOf } from "./strings.js";
 
 const PAUSE_MS = 300;
 const MOST = 15;
 
-export function search(holder, shown, view) {
+export function search(holder, shown, view, categories) {
   let timer = 0;
   let running = null;
   const box = h("input", { type: "search", placeholder: t("searchHint"), "aria-label": t("search"), autocomplete: "off", oninput: soon });
-  const category = h("select", { "aria-label": t("categories"), onchange: find }, h("option", { value: "" }, t("everyCategory")), CATEGORIES.map((one) => h("option", { value: one }, t(one))));
+  const category = h("select", { "aria-label": t("categories"), onchange: find }, h("option", { value: "" }, t("everyCategory")), categories().map((one) => h("option", { value: one }, tOf("category", one))));
   const tag = h("input", { type: "text", class: "tag-box", placeholder: `#${t("tag").toLowerCase()}`, "aria-label": t("tag"), autocomplete: "off", oninput: soon });
   const leaveSign = sign("close", t("closeSearch"), leave, { hidden: true });
 
@@ -29,16 +28,12 @@ export function search(holder, shown, view) {
     const named = tag.value.trim().replace(/^#/, "");
     if (!q && !named) return hide();
     const mine = (running = new AbortController());
-    try {
-      const told = await get("/api/memory/search", { q, category: category.value, tag: named, limit: MOST }, mine.signal);
-      if (mine.signal.aborted) return;
-      fill(shown, h("p", { class: "count" }, t("found", told.results.length)), h("ol", { class: "results" }, told.results.map((one) => result(one, q))));
-      shown.hidden = leaveSign.hidden = false;
-      view.hidden = true;
-      say(t("found", told.results.length));
-    } catch (error) {
-      if (error.name !== "AbortError") toast(error.message, { bad: true });
-    }
+    const told = await tried(get("/api/memory/search", { q, category: category.value, tag: named, limit: MOST }, mine.signal));
+    if (!told || mine.signal.aborted) return;
+    fill(shown, h("p", { class: "count" }, t("found", told.results.length)), h("ol", { class: "results" }, told.results.map((one) => result(one, q))));
+    shown.hidden = leaveSign.hidden = false;
+    view.hidden = true;
+    say(t("found", told.results.length));
   }
 
   function hide() {
@@ -50,7 +45,7 @@ export function search(holder, shown, view) {
     running?.abort();
     box.value = tag.value = "";
     hide();
-    box.blur();
+    if (holder.contains(document.activeElement)) document.getElementById("main").focus();
   }
 
   const move = (by) => {
@@ -64,5 +59,5 @@ export function search(holder, shown, view) {
   box.addEventListener("keydown", keys);
   tag.addEventListener("keydown", keys);
   holder.append(h("div", { class: "search", role: "search" }, box, category, tag, leaveSign));
-  return { focus: () => (box.focus(), box.select()), leave, move, get open() { return !shown.hidden; } };
+  return { again: () => shown.hidden || soon(), focus: () => (box.focus(), box.select()), leave, move, get open() { return !shown.hidden; } };
 }

@@ -1,41 +1,37 @@
 // Compaction, what was done, and statistics.
 
 import { get, post } from "./api.js";
-import { button, fill, h, toast } from "./dom.js";
-import { t, when } from "./strings.js";
+import { button, failed, fill, h, once, toast, tried } from "./dom.js";
+import { phrase, served, t, tOf, when } from "./strings.js";
 
 const COUNTS = ["checkpointsCleaned", "conversationsTrimmed", "vaultEntriesMerged", "legacyFilesCleaned"];
-
-const refused = (error) => {
-  if (!("status" in error)) throw error;
-  toast(error.message, { bad: true });
-  return null;
-};
 
 export function upkeep(page) {
   const plan = h("div", {});
   const last = h("div", {});
   const runs = h("ol", { class: "runs" });
-  const run = button(t("compactNow"), compact, { class: "good" });
-  const busy = h("progress", { hidden: true, "aria-label": t("running") });
+  const run = button(t("compactNow"), once(compact), { class: "good" });
+  const busy = h("div", { class: "busy", role: "status", hidden: true });
 
-  function working(on) {
-    run.disabled = on;
-    busy.hidden = !on;
+  // Show how far a compaction is, whoever has begun it: `done` steps of `steps`, and the one it is at.
+  function working({ running, step = "", done = 0, steps = 1 }) {
+    run.disabled = running !== null;
+    busy.hidden = running === null;
+    fill(busy, h("progress", { max: steps, value: done, "aria-label": t("running") }), h("span", { class: "hint" }, t("running"), ` ${tOf("steps", step)}`));
   }
 
   async function compact() {
-    working(true);
-    const told = await post("/api/memory/compact").catch(refused);
-    working(false);
+    working({ running: "" });
+    const told = await tried(post("/api/memory/compact"));
+    working({ running: null });
     if (told) toast(t("compacted"));
     load();
   }
 
   async function load() {
-    const [planned, state, done] = await Promise.all([get("/api/memory/compact/plan").catch(refused), get("/api/memory/compact").catch(refused), get("/api/memory/changes", { limit: 30 }).catch(refused)]);
-    if (planned) fill(plan, planned.plan.length ? h("ul", {}, planned.plan.map((one) => h("li", {}, one))) : h("p", { class: "hint" }, t("planEmpty")), planned.troubles.length > 0 && h("ul", { class: "bad" }, planned.troubles.map((one) => h("li", {}, one))));
-    if (state) (working(state.running !== null), fill(last, state.last ? counts(state.last) : h("p", { class: "hint" }, t("never"))));
+    const [planned, state, done] = await Promise.all([get("/api/memory/compact/plan"), get("/api/memory/compact"), get("/api/memory/changes", { limit: 30 })].map(tried));
+    if (planned) fill(plan, planned.plan.length ? h("ul", {}, planned.plan.map((one) => h("li", {}, phrase(one)))) : h("p", { class: "hint" }, t("planEmpty")), planned.troubles.length > 0 && h("ul", { class: "bad" }, planned.troubles.map((one) => h("li", {}, one))));
+    if (state) (working(state), fill(last, state.last ? counts(state.last) : h("p", { class: "hint" }, t("never"))));
     if (done) fill(runs, done.runs.map(line));
   }
 
@@ -44,13 +40,13 @@ export function upkeep(page) {
   }
 
   function line(one) {
-    const shown = one.changes.slice(0, 3).map((change) => h("li", {}, h("b", {}, change.op), ` ${change.page} · ${change.snippet}`));
+    const shown = one.changes.slice(0, 3).map((change) => h("li", {}, h("b", {}, served("OPS", change.op)), ` ${change.page} · ${change.snippet}`));
     const rest = one.changes.length - 3;
-    return h("li", { class: one.undone ? "past" : "" }, h("div", {}, h("time", {}, when(one.at)), " ", h("b", {}, one.verb), !one.undone && !one.undoes && button(t("undo"), () => undo(one.run), { class: "link" })), h("ul", {}, shown, rest > 0 && h("li", { class: "hint" }, `+ ${rest}`)));
+    return h("li", { class: one.undone ? "past" : "" }, h("div", {}, h("time", {}, when(one.at)), " ", h("b", {}, served("VERBS", one.verb)), !one.undone && !one.undoes && button(t("undo"), () => undo(one.run), { class: "link", "data-key": one.run })), h("ul", {}, shown, rest > 0 && h("li", { class: "hint" }, `+ ${rest}`)));
   }
 
   async function undo(id) {
-    if (await post("/api/memory/undo", { id }).catch(refused)) (toast(t("undone")), load());
+    if (await tried(post("/api/memory/undo", { id }))) (toast(t("undone")), load());
   }
 
   fill(page, h("div", { class: "view-head" }, h("h1", {}, t("upkeep"))),
@@ -58,21 +54,25 @@ export function upkeep(page) {
       h("section", { class: "card" }, h("h2", {}, t("compaction")), h("p", { class: "hint" }, t("compactionHint")), h("h3", {}, t("planNow")), plan, run, busy, h("h3", {}, t("last")), last),
       h("section", { class: "card" }, h("h2", {}, t("activity")), runs)));
   load();
-  return { keys: { u: () => undo(undefined) }, pages: () => load(), compaction: (told) => (working(told.running !== null), told.running === null && load()) };
+  return { keys: { u: () => undo(undefined) }, pages: () => load(), compaction: (told) => (working(told), told.running === null && load()) };
 }
 
 export function statistics(page) {
   const shown = h("div", {});
   async function load() {
-    const [short, long] = await Promise.all([get("/api/stats").catch(refused), get("/api/memory/stats").catch(refused)]);
-    if (!short || !long) return;
+    let short, long;
+    try {
+      [short, long] = await Promise.all([get("/api/stats"), get("/api/memory/stats")]);
+    } catch (error) {
+      return shown.childElementCount ? toast(error.message, { bad: true }) : failed(shown, error, load);
+    }
     const names = [...new Set(short.agentStats.flatMap((one) => Object.keys(one.counts)))].filter((name) => short.agentStats.some((one) => one.counts[name]));
     const most = Math.max(1, ...short.agentStats.map((one) => one.total));
     fill(shown,
       h("section", { class: "card" }, h("h2", {}, t("entriesOf", short.totalEntries)), h("div", { class: "scroll" }, h("table", { class: "numbers" },
-        h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("agents")), names.map((name) => h("th", { scope: "col", class: "number" }, t(name))), h("th", { scope: "col", class: "number" }, t("total")), h("th", {}))),
+        h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("agents")), names.map((name) => h("th", { scope: "col", class: "number" }, tOf("category", name))), h("th", { scope: "col", class: "number" }, t("total")), h("th", {}))),
         h("tbody", {}, short.agentStats.map((one) => h("tr", {}, h("th", { scope: "row" }, one.agentId), names.map((name) => h("td", { class: "number" }, String(one.counts[name] ?? 0))), h("td", { class: "number" }, h("b", {}, String(one.total))), h("td", { class: "wide" }, meter(one, names, most)))))))),
-      h("section", { class: "card" }, h("h2", {}, t("models")), tree(long.models)));
+      h("section", { class: "card" }, h("h2", {}, t("models")), tree(summed(long.models))));
   }
   fill(page, h("div", { class: "view-head" }, h("h1", {}, t("stats"))), shown);
   load();
@@ -81,7 +81,7 @@ export function statistics(page) {
 
 function meter(one, names, most) {
   return h("span", { class: "meter", "aria-hidden": "true" }, names.map((name) => {
-    const piece = h("span", { class: `fill ${name}`, title: t(name) });
+    const piece = h("span", { class: `fill ${name}`, title: tOf("category", name) });
     piece.style.width = `${(100 * (one.counts[name] ?? 0)) / most}%`;
     return piece;
   }));
@@ -95,4 +95,13 @@ function tree(value) {
   return rows.length ? h("dl", { class: "tree" }, rows.flatMap(([name, one]) => [h("dt", {}, spaced(name)), h("dd", {}, tree(one))])) : h("span", {}, "–");
 }
 
-const spaced = (name) => name.replace(/([a-z])([A-Z])/g, (_, a, b) => `${a} ${b.toLowerCase()}`);
+// What stands above already is not said again; a month's categories are added up.
+function summed({ memories: { active, neverOldest, byMonth, ...memories }, ...models }) {
+  const total = (counts) => Object.values(counts).reduce((sum, one) => sum + one, 0);
+  return { ...models, memories: { ...memories, byMonth: Object.fromEntries(Object.entries(byMonth).map(([month, counts]) => [month, total(counts)])) } };
+}
+
+function spaced(name) {
+  const known = [tOf("by", name), served("NUMBERS", name)].find((one) => one !== name);
+  return known ?? name.replace(/([a-z])([A-Z])/g, (_, a, b) => `${a} ${b.toLowerCase()}`);
+}

@@ -1,10 +1,10 @@
 // The memories of one agent in one category: a list that grows as one goes down it, kept in step with the disk.
 
 import { get, post } from "./api.js";
-import { button, fill, h, toast, writing } from "./dom.js";
+import { button, failed, fill, h, once, toast, tried, writing } from "./dom.js";
 import { card } from "./entry.js";
 import { facts } from "./facts.js";
-import { t } from "./strings.js";
+import { t, tOf } from "./strings.js";
 
 const PART = 50;
 const MOST = 100; // that one request may ask for
@@ -20,7 +20,7 @@ export function vault(page, { agent, category }) {
   let asked = 0; // the newest question's number: an older answer is dropped
   const mine = []; // the memories that were changed from here, the latest last: what `u` takes back
   const cards = new Map();
-  const list = h("div", { class: "cards", role: "feed", "aria-label": t(category) });
+  const list = h("div", { class: "cards", role: "feed", "aria-label": tOf("category", category) });
   const foot = h("div", { class: "list-foot" });
   const picks = h("div", { class: "picks" });
   const creating = h("div", {});
@@ -42,8 +42,13 @@ export function vault(page, { agent, category }) {
     const found = [];
     let told;
     do {
-      told = await part(found.length, Math.min(MOST, wanted - found.length)).catch(refused);
-      if (!told || question !== asked) return;
+      try {
+        told = await part(found.length, Math.min(MOST, wanted - found.length));
+      } catch (error) {
+        if (question !== asked) return;
+        return cards.size ? toast(error.message, { bad: true }) : failed(foot, error, load); // what is shown stays
+      }
+      if (question !== asked) return;
       found.push(...told.entries);
     } while (found.length < Math.min(wanted, told.total) && told.entries.length);
     total = told.total;
@@ -56,16 +61,10 @@ export function vault(page, { agent, category }) {
   async function more() {
     if (cards.size >= total) return;
     const question = asked;
-    const told = await part(cards.size, PART).catch(refused);
+    const told = await tried(part(cards.size, PART));
     if (!told || question !== asked) return;
     total = told.total;
     lay([...[...cards.values()].map((one) => one.entry), ...told.entries]);
-  }
-
-  function refused(error) {
-    if (!("status" in error)) throw error;
-    toast(error.message, { bad: true });
-    return null;
   }
 
   // Put the cards in this order; one that is being written in keeps its box and stays, whatever became of its memory.
@@ -108,22 +107,18 @@ export function vault(page, { agent, category }) {
 
   function create() {
     if (creating.firstChild) return creating.querySelector("textarea").focus();
-    let saving = false;
     const leave = () => (creating.replaceChildren(), list.firstElementChild?.focus());
-    const save = async () => {
-      if (saving) return; // Enter twice is one memory
+    const save = once(async () => {
       if (!box.value.trim()) return leave();
-      saving = true;
       const named = tags.value.split(",").map((one) => one.trim().replace(/^#/, "")).filter(Boolean);
-      const told = await post("/api/memory/vault", { agentId: agent, category, content: box.value, tags: named }).catch(refused);
-      saving = false;
+      const told = await tried(post("/api/memory/vault", { agentId: agent, category, content: box.value, tags: named }));
       if (!told) return;
       creating.replaceChildren();
       mine.push(told.entry.id);
       toast(told.redactions ? t("redacted", told.redactions) : t("saved"), { undo: () => undo(told.entry.id) });
       await load();
       cards.get(told.entry.id)?.element.focus();
-    };
+    });
     const box = writing({ placeholder: t("newHint"), "aria-label": t("create") }, { save, leave });
     const tags = h("input", { type: "text", placeholder: t("tagsHint"), "aria-label": t("tagsHint"), onkeydown: (event) => {
       if (event.key === "Enter") save();
@@ -136,7 +131,7 @@ export function vault(page, { agent, category }) {
   async function undo(id = mine.at(-1)) {
     if (!id) return toast(t("nothingToUndo"));
     mine.splice(mine.lastIndexOf(id), 1);
-    if (await post("/api/memory/undo", { id }).catch(refused)) (toast(t("undone")), load());
+    if (await tried(post("/api/memory/undo", { id }))) (toast(t("undone")), load());
   }
 
   const focused = () => [...cards.values()].find((one) => one.element.contains(document.activeElement));
@@ -167,7 +162,7 @@ export function vault(page, { agent, category }) {
   load();
   return {
     keys: acts,
-    pages: (names) => names.some((one) => one.startsWith(`${agent}/`) && one.endsWith(`${category}.md`)) && load(),
+    pages: (any) => any((one) => one === `${agent}/${category}.md` || one === `${agent}/archive/${category}.md`) && load(),
     leave: () => watcher.disconnect(),
     get busy() { return [...cards.values()].some((one) => one.busy) || Boolean(creating.firstChild); },
   };

@@ -1,0 +1,251 @@
+"""The page where things go wrong or meet: two keys at once, changes under one's hand, no server, small windows."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_memory import errors
+from tests.interfaces.web.browsing import CHROMIUM, Viewer, remember, told, words_of
+
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here; .ci/install installs it"),
+]
+
+AUDIT = Path(__file__).with_name("audit.js").read_text(encoding="utf-8")
+SMALL = {"width": 400, "height": 800}
+
+
+def held(page: Any, path: str) -> tuple[list[str], Callable[[], None]]:
+    """Hold back what the page writes to a route until released; return what was asked, and what releases it."""
+    asked: list[str] = []
+    waiting: list[Any] = []
+
+    def hold(route: Any) -> None:
+        if route.request.method == "GET":
+            route.fallback()
+            return
+        asked.append(route.request.post_data)
+        waiting.append(route)
+
+    page.route(f"**{path}", hold)
+
+    def release() -> None:
+        for route in waiting:
+            route.continue_()
+        page.unroute(f"**{path}")
+
+    return asked, release
+
+
+@pytest.mark.parametrize(
+    ("category", "opens", "route", "done"),
+    [
+        ("notes", "c", "/api/memory/vault", ".card:has-text('Twice?')"),
+        ("notes", "je", "/api/memory/vault", ".card:not(:has(textarea)):has-text('Twice?')"),
+        ("profile", "c", "/api/memory/profile", ".fact:has-text('Twice?')"),
+    ],
+)
+def test_a_form_under_way_takes_no_second_submit(
+    server: Viewer, visit: Any, category: str, opens: str, route: str, done: str
+) -> None:
+    agent = f"twice-{category}-{opens}"
+    remember(server, agent, "notes", "Something.")
+    page = visit(f"#/vault/{agent}/{category}")
+    page.locator(".picks button").wait_for()
+    asked, release = held(page, route)
+    for key in opens:
+        page.keyboard.press(key)
+    if category == "profile":
+        page.keyboard.type("editor")
+        page.keyboard.press("Tab")
+    page.keyboard.type("Twice?")
+    with page.expect_request(lambda request: request.method != "GET" and request.url.endswith(route)):
+        page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    page.locator(".card .good, .view .good").last.click()
+    release()
+    page.locator(done).first.wait_for()
+    assert len(asked) == 1
+    assert page.locator(".clash").count() == 0
+
+
+def test_focus_and_what_is_folded_out_stay_when_pages_change(server: Viewer, visit: Any) -> None:
+    remember(server, "still", "decisions", "We use Postgres.")
+    page = visit("#/briefing/still")
+    page.locator("details summary").click()
+    page.get_by_role("link", name="Upkeep").focus()
+    remember(server, "still", "decisions", "The cache is Redis.")
+    page.locator("details[open] tr", has_text="Redis").wait_for()
+    page.locator("#side", has_text="2 memories").wait_for()
+    assert page.evaluate("document.activeElement.textContent") == "Upkeep"
+
+    page.keyboard.press("Enter")
+    page.locator(".runs button").last.focus()
+    before = page.locator(".runs > li").count()
+    remember(server, "still", "decisions", "The queue is Kafka.")
+    page.locator(".runs > li").nth(before).wait_for()
+    assert page.evaluate("document.activeElement.matches('.runs > li:last-child button')")
+
+    page.goto(f"{server.url}#/vault/still/decisions")
+    page.get_by_role("tab", name="Decisions").focus()
+    page.keyboard.press("ArrowRight")
+    page.locator('[role="tab"]:focus', has_text="Lessons").wait_for()
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("#/vault/nobody/decisions", "Não há agente “nobody” aqui."),
+        ("#/vault/default/receitas", "Não há categoria “receitas” aqui."),
+        ("#/nowhere", "Não há página “nowhere” aqui."),
+    ],
+)
+def test_an_address_that_leads_nowhere_says_so_and_shows_nobody_elses_memories(
+    visit: Any, place: str, said: str
+) -> None:
+    page = visit(place, locale="pt-BR")
+    page.get_by_role("heading", name=said).wait_for()
+    assert page.locator(".card").count() == 0
+    page.get_by_role("link", name="Ir para Memórias de").click()
+    page.locator(".tabs").wait_for()
+
+
+def test_whatever_the_server_refuses_or_leaves_out_is_said_in_portuguese(server: Viewer, visit: Any) -> None:
+    remember(
+        server, "pt", "decisions", *[f"Decisão {number} sobre o cache, {'com razões ' * 30}" for number in range(9)]
+    )
+    page = visit("#/vault/pt/decisions", locale="pt-BR")
+    raised = {name for name, one in vars(errors).items() if inspect.isclass(one) and issubclass(one, Exception)}
+    known = page.evaluate("import('/served.js').then(({ERRORS}) => Object.keys(ERRORS))")
+    assert raised | {"BadRequest", "Refused", "InternalError"} == set(known)
+
+    told_now = told(server, "GET", "/api/memory/context?agentId=pt&budget=150")
+    reasons = [one["reason"] for one in (*told_now["cuts"], *told_now["items"]) if one["reason"]]
+    assert reasons
+    same = page.evaluate(
+        "(all) => import('/strings.js').then(({phrase}) => all.filter((one) => phrase(one) === one))", reasons
+    )
+    assert same == []
+
+
+def test_a_chat_that_could_not_be_asked_is_briefed_when_it_can(server: Viewer, visit: Any) -> None:
+    remember(server, "patient", "decisions", "We use Postgres.")
+    page = visit("#/vault/patient/decisions", allowed=("ERR_FAILED",))
+    page.locator(".card").wait_for()
+    page.keyboard.press("m")
+    page.locator("#chat textarea").wait_for()
+    page.route("**/api/agents/command", lambda route: route.abort())
+    page.keyboard.type("Anybody there?")
+    page.keyboard.press("Enter")
+    page.locator("#toasts", has_text="does not answer").wait_for()
+    page.unroute("**/api/agents/command")
+    page.keyboard.type("And now?")
+    page.keyboard.press("Enter")
+    page.locator("#chat .said.agent", has_text="Redis").wait_for()
+    assert "briefed with" in page.locator("#chat .hint").all_inner_texts()[-1]
+
+
+def test_who_begins_a_new_chat_ends_the_one_that_broke_off(server: Viewer, visit: Any) -> None:
+    remember(server, "broken", "notes", "Something.")
+    said = [
+        {"role": "user", "text": "Where do the sessions go?"},
+        {"role": "agent", "text": "We decided to keep the sessions in Memcached because Redis was dear."},
+    ]
+    told(server, "POST", "/api/memory", {"agentId": "broken", "messages": said, "chatId": "chat-1"})
+    page = visit("#/vault/broken/notes")
+    page.locator(".card").wait_for()
+    page.keyboard.press("m")
+    page.locator("#chat .resume").wait_for()
+    page.keyboard.type("Something else.")
+    page.keyboard.press("Enter")
+    page.locator("#chat .said.agent", has_text="Redis").wait_for()
+    assert "Memcached" in words_of(server, "broken/decisions.md")
+    assert "#session-close" in words_of(server, "broken/handoffs.md")
+
+
+def test_a_server_that_is_away_is_missed_and_afterwards_all_is_read_again(server: Viewer, visit: Any) -> None:
+    remember(server, "away", "notes", "Before.")
+    page = visit("#/vault/away/notes", allowed=("ERR_FAILED",))
+    page.locator(".card", has_text="Before.").wait_for()
+    page.route("**/api/**", lambda route: route.abort())
+    page.goto(f"{server.url}#/vault/away/notes")
+    page.reload()
+    page.get_by_role("alert").wait_for()
+    page.unroute("**/api/**")
+    remember(server, "away", "notes", "Meanwhile.")
+    page.get_by_role("button", name="Try again").press("Enter")
+    page.locator(".card", has_text="Meanwhile.").wait_for()
+
+
+def test_on_a_small_screen_a_chat_is_laid_aside_and_taken_up_again(server: Viewer, visit: Any) -> None:
+    remember(server, "small", "notes", "Something.")
+    page = visit("#/vault/small/notes", viewport=SMALL)
+    page.locator(".card").wait_for()
+    assert 0 <= page.locator("#side li.here a").bounding_box()["x"] < SMALL["width"] / 2
+    page.keyboard.press("m")
+    page.locator("#chat textarea").wait_for()
+    page.keyboard.type("Half a word")
+    for _ in range(6):
+        page.keyboard.press("Tab")
+        assert page.evaluate("!document.activeElement.closest('#main, #side')")
+    page.locator("#chat textarea").focus()
+    page.keyboard.press("Escape")
+    page.locator("#chat").wait_for(state="hidden")
+    page.keyboard.press("m")
+    assert page.locator("#chat textarea:focus").input_value() == "Half a word"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_found_memory_is_edited_where_it_was_found(server: Viewer, visit: Any) -> None:
+    remember(server, "found", "lessons", "Zebras have stripes.")
+    page = visit("#/vault/found/notes")
+    page.keyboard.press("/")
+    page.keyboard.type("zebras")
+    page.locator(".result", has_text="stripes").click()
+    window = page.locator("dialog")
+    window.get_by_role("button", name="Edit").press("Enter")
+    page.keyboard.press("Escape")
+    assert window.locator("textarea").count() == 0
+    window.get_by_role("button", name="Edit").press("Enter")
+    page.keyboard.type(" And manes.")
+    page.keyboard.press("Enter")
+    window.locator("#toasts", has_text="Saved.").wait_for()
+    assert "Zebras have stripes. And manes." in words_of(server, "found/lessons.md")
+    box = window.bounding_box()
+    page.mouse.click(box["x"] + 3, box["y"] + box["height"] - 3)
+    assert window.is_visible()
+    page.mouse.click(3, 3)
+    window.wait_for(state="detached")
+    page.locator(".result", has_text="manes").wait_for()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everything_has_a_name_and_can_be_told_from_its_ground(server: Viewer, visit: Any, scheme: str) -> None:
+    remember(
+        server, scheme, "tasks", "- [ ] one\n- [x] **two** `code` [link](https://example.com)\n\n> quoted", tags=("a",)
+    )
+    told(server, "POST", "/api/memory/profile", {"agentId": scheme, "key": "editor", "value": "Vim"})
+    page = visit(f"#/vault/{scheme}/tasks", color_scheme=scheme, locale="pt-BR")
+    page.locator(".card").wait_for()
+    page.keyboard.press("c")
+    faults = {"tasks": page.evaluate(AUDIT)}
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.locator("dialog").wait_for()
+    faults["window"] = page.evaluate(AUDIT)
+    page.keyboard.press("Escape")
+    page.keyboard.press("m")
+    page.locator("#chat textarea").wait_for()
+    for place in (f"vault/{scheme}/profile", f"briefing/{scheme}", "upkeep", "stats", "project", "vault/x/y"):
+        page.goto(f"{server.url}#/{place}")
+        page.wait_for_load_state("networkidle")
+        faults[place] = page.evaluate(AUDIT)
+    assert {place: found for place, found in faults.items() if found} == {}, json.dumps(faults, indent=1)
