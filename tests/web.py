@@ -15,7 +15,8 @@ import uvicorn
 
 from agent_memory.interfaces.web.guard import Rules
 from agent_memory.interfaces.web.serve import config_of
-from agent_memory.interfaces.web.server import BODY_S, Server
+from agent_memory.interfaces.web.server import PATIENCE_S as SERVED_WITHIN_S
+from agent_memory.interfaces.web.server import Server
 from tests.workspace import Workspace
 
 PATIENCE_S = 20.0
@@ -74,12 +75,12 @@ def until(seconds: float, lines: Iterator[str]) -> Iterator[str]:
 
 @contextmanager
 def site(
-    workspace: Workspace, *, remote: bool = False, token: str = "", body_s: float = BODY_S, **flags: Any
+    workspace: Workspace, *, remote: bool = False, token: str = "", patience_s: float = SERVED_WITHIN_S, **flags: Any
 ) -> Iterator[Site]:
     """Serve a workspace's memory until the block ends, and then leave no thread."""
     listening = socket.create_server(("127.0.0.1", 0))
     port = listening.getsockname()[1]
-    served = Server(lambda: workspace.app(**flags), Rules(port, remote=remote, token=token), body_s=body_s)
+    served = Server(lambda: workspace.app(**flags), Rules(port, remote=remote, token=token), patience_s=patience_s)
     running = uvicorn.Server(config_of(served))
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
     thread.start()

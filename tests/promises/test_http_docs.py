@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from agent_memory.interfaces.web.server import BODY_S, MAX_BODY_BYTES
+from agent_memory.interfaces.web.server import MAX_BODY_BYTES, PATIENCE_S
 from agent_memory.interfaces.web.table import DOCUMENT, EVENTS, ROUTES
 from tests.web import site
 
@@ -32,4 +32,4 @@ def test_the_session_of_the_page_runs_in_twenty_lines(workspace):
 def test_every_route_that_the_page_names_is_there():
     named = set(re.findall(r"`?(?:GET|POST) (/api/[\w/.]+)`|`(/api/\w[\w/.]+)`", PAGE))
     assert {one or other for one, other in named} <= {*(route.path for route in ROUTES), EVENTS, DOCUMENT}
-    assert (f"{MAX_BODY_BYTES // 1_000_000} MB" in PAGE, BODY_S) == (True, 10)
+    assert (f"{MAX_BODY_BYTES // 1_000_000} MB" in PAGE, PATIENCE_S) == (True, 10)

@@ -20,6 +20,9 @@ LOOK_EVERY_S: Final = 1.0
 QUIET_S: Final = 15.0
 """A stream that says nothing for so long says so, since nobody hears otherwise that the other end has gone."""
 GRACE_S: Final = 2.0
+LEFT_S: Final = 0.5
+"""How long what a command has left behind may be silent before nothing more is expected of it."""
+LOOK_AT_END_S: Final = 0.02
 MAX_ERROR_BYTES: Final = 2_000
 
 Pages = Mapping[str, str]
@@ -107,33 +110,41 @@ async def output_of(command: Command, prompt: str, told: Any, ended: asyncio.Eve
     except OSError as error:
         yield event("end", {"exitCode": None, "error": f"{command.words[0]} cannot be started: {error.strerror}."})
         return
-    errors = asyncio.create_task(_last_words(process))
-    feeding = asyncio.create_task(_feed(process, prompt))
-    stopping = asyncio.create_task(_kill_when(ended, process))
+    errors = bytearray()
+    beside = [
+        asyncio.create_task(one) for one in (_keep(process, errors), _feed(process, prompt), _end_when(ended, process))
+    ]
     try:
         async with asyncio.timeout(command.timeout_s):
             async for text in _texts(process):
                 yield event("output", {"text": text})
-            code = await process.wait()
-        yield event("end", {"exitCode": code, "error": await errors})
+            await _has_ended(process)
+            await asyncio.wait(beside[:1], timeout=LEFT_S)
+        yield event("end", {"exitCode": process.returncode, "error": errors.decode("utf-8", "replace").strip()})
     except TimeoutError:
         yield event("end", {"exitCode": None, "error": f"It took more than {command.timeout_s:g} s and was ended."})
     finally:
         with anyio.CancelScope(shield=True):
-            await _end(process)
-            for task in (errors, feeding, stopping):
+            for task in beside:
                 task.cancel()
-            await asyncio.gather(errors, feeding, stopping, return_exceptions=True)
+            await asyncio.gather(*beside, return_exceptions=True)
+            await _end(process)
 
 
 async def _texts(process: asyncio.subprocess.Process) -> AsyncIterator[str]:
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     assert process.stdout is not None  # noqa: S101  it was asked for
-    while data := await process.stdout.read(4096):
-        if text := decoder.decode(data):
+    data = b"-"
+    while data:
+        try:
+            async with asyncio.timeout(LEFT_S):
+                data = await process.stdout.read(4096)
+        except TimeoutError:
+            if process.returncode is None:
+                continue
+            data = b""  # it has ended, and what it left behind holds its output
+        if text := decoder.decode(data, final=not data):
             yield text
-    if text := decoder.decode(b"", final=True):
-        yield text
 
 
 async def _feed(process: asyncio.subprocess.Process, prompt: str) -> None:
@@ -145,26 +156,33 @@ async def _feed(process: asyncio.subprocess.Process, prompt: str) -> None:
         await process.stdin.wait_closed()
 
 
-async def _last_words(process: asyncio.subprocess.Process) -> str:
+async def _keep(process: asyncio.subprocess.Process, last: bytearray) -> None:
+    """Keep the last words of what goes wrong."""
     assert process.stderr is not None  # noqa: S101  it was asked for
-    kept = b""
     while data := await process.stderr.read(4096):
-        kept = (kept + data)[-MAX_ERROR_BYTES:]
-    return kept.decode("utf-8", "replace").strip()
+        last += data
+        del last[:-MAX_ERROR_BYTES]
 
 
-async def _kill_when(ended: asyncio.Event, process: asyncio.subprocess.Process) -> None:
+async def _end_when(ended: asyncio.Event, process: asyncio.subprocess.Process) -> None:
     await ended.wait()
-    _signal(process, signal.SIGTERM)
+    await _end(process)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
     """End a process and all that it has started, kindly at first."""
     _signal(process, signal.SIGTERM)
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(process.wait(), GRACE_S)
+        async with asyncio.timeout(GRACE_S):
+            await _has_ended(process)
     _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
-    await process.wait()
+    await _has_ended(process)
+
+
+async def _has_ended(process: asyncio.subprocess.Process) -> None:
+    """Wait until a process has ended; asyncio's own `wait` waits for whoever holds its output too."""
+    while process.returncode is None:
+        await asyncio.sleep(LOOK_AT_END_S)
 
 
 def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None:

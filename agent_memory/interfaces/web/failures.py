@@ -35,6 +35,17 @@ STATUS: Final[tuple[tuple[type[Exception], int], ...]] = (
     (AgentMemoryError, 500),
 )
 
+KINDS: Final = {
+    401: "NoToken",
+    403: "Refused",
+    404: "NotFound",
+    405: "NoSuchMethod",
+    408: "TooSlow",
+    413: "TooLarge",
+    415: "NotJson",
+}
+"""The ``type`` of what is refused before any route is asked, by status; a type never changes."""
+
 
 class BadRequest(HTTPException):
     """A request that no route has been asked for yet."""
@@ -43,10 +54,7 @@ class BadRequest(HTTPException):
 async def told(request: Request, error: Exception) -> Response:
     """Return an error as an answer; of one that nobody has foreseen nothing but that it happened."""
     if isinstance(error, HTTPException):
-        answer = _answer(error.status_code, "BadRequest", str(error.detail), "")
-        if error.status_code in (408, 413):
-            answer.headers["Connection"] = "close"  # what is still to come of the body is not waited for
-        return answer
+        return refused(Refusal(error.status_code, str(error.detail)))
     if isinstance(error, OSError):
         what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
         return _answer(500, "FileError", f"{what}.", "Check that it exists and may be used.")
@@ -58,8 +66,10 @@ async def told(request: Request, error: Exception) -> Response:
 
 
 def refused(why: Refusal) -> Response:
-    """Return a refusal as an answer."""
-    return _answer(why.status, "Refused", why.message, why.hint)
+    """Return a refusal as an answer; what is still to come of the request is not waited for."""
+    answer = _answer(why.status, KINDS.get(why.status, "BadRequest"), why.message, why.hint)
+    answer.headers["Connection"] = "close"
+    return answer
 
 
 def _current(held: Any) -> tuple[dict[str, Any], str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
+import math
 import re
 import signal
 import socket
@@ -14,7 +16,9 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Final
 
+import h11
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from agent_memory.app import rule
 from agent_memory.app.container import App, open_app
@@ -26,12 +30,13 @@ HERE: Final = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE: Final = "0.0.0.0"  # noqa: S104  only where a user asks for it
 LONG_ENOUGH: Final = r"[A-Za-z0-9._-]{16,200}"
 TRIES: Final = 50
+ENDING: Final = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGBREAK")
 FINISH_S: Final = 30
 """How long what is being written may take at the end; streams end at once."""
 
 
 def serve(directory: str | None, host: str, port: int, *, opens: bool, remote: bool, token: str) -> int:
-    """Serve until SIGINT or SIGTERM, and return 0.
+    """Serve until a signal ends it, and return 0.
 
     Args:
         directory: The memory folder, if one was named.
@@ -75,6 +80,27 @@ def serve(directory: str | None, host: str, port: int, *, opens: bool, remote: b
     return 0
 
 
+class _Impatient(H11Protocol):
+    """uvicorn's protocol, which gives the head of a request a time, however slowly it comes."""
+
+    _waiting: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._wait()
+
+    def _wait(self) -> None:
+        if self.conn.their_state is not h11.IDLE and self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+        elif self.conn.their_state is h11.IDLE and self._waiting is None:
+            self._waiting = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+
+
 class _Uvicorn(uvicorn.Server):
     """uvicorn, which ends our streams before it waits for them."""
 
@@ -91,13 +117,14 @@ def config_of(served: Server) -> uvicorn.Config:
     """Return how uvicorn is to serve: plain HTTP/1.1, without a word of its own, believing no proxy."""
     return uvicorn.Config(
         served.app(),
-        http="h11",
+        http=_Impatient,
         ws="none",
         lifespan="off",
         log_level="warning",
         access_log=False,
         proxy_headers=False,
         server_header=False,
+        timeout_keep_alive=math.ceil(served.patience_s),
         timeout_graceful_shutdown=FINISH_S,
         limit_concurrency=200,
     )
@@ -107,7 +134,9 @@ def config_of(served: Server) -> uvicorn.Config:
 def _ending_well(served: Server) -> Iterator[uvicorn.Server]:
     """Yield what runs until it is told to end, from now on; uvicorn itself would raise the signal again afterwards."""
     running = _Uvicorn(config_of(served), served)
-    before = {number: signal.signal(number, running.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+    known = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
+    heeded = [number for number in known if signal.getsignal(number) is not signal.SIG_IGN]  # as `nohup` wants it
+    before = {number: signal.signal(number, running.handle_exit) for number in heeded}
     try:
         yield running
     finally:

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route as Address
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -39,7 +39,8 @@ T = TypeVar("T")
 
 METHODS: Final = ("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE")
 MAX_BODY_BYTES: Final = 8_000_000
-BODY_S: Final = 10.0
+PATIENCE_S: Final = 10.0
+"""How long the head of a request may take, and its body."""
 FOLDER: Final = "page"
 KINDS: Final = {
     "html": "text/html; charset=utf-8",
@@ -74,9 +75,9 @@ class Worker:
 class Server:
     """Everything that is served."""
 
-    def __init__(self, opened: Opened, rules: Rules, *, body_s: float = BODY_S) -> None:
+    def __init__(self, opened: Opened, rules: Rules, *, patience_s: float = PATIENCE_S) -> None:
         self._rules = rules
-        self._body_s = body_s
+        self.patience_s = patience_s
         self._reading = Worker(opened, "reads", stays=True)
         self._writing = Worker(opened, "writes", stays=False)
         self._feed = Feed(lambda: self._reading.do(vault.revisions))
@@ -116,7 +117,7 @@ class Server:
 
     def _route_of(self, request: Request) -> Route | None:
         method = "GET" if request.method == "HEAD" else request.method
-        return self._table.get((method, request.url.path))
+        return self._table.get((method, request.scope["path"]))
 
     def _guarded(self, app: ASGIApp) -> ASGIApp:
         async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
@@ -149,7 +150,9 @@ class Server:
     def _brings_token(self, request: Request) -> bool:
         """Tell whether somebody opens the address that has the token in it."""
         given = request.query_params.get("token")
-        return request.url.path == "/" and request.method == "GET" and given is not None and self._rules.knows(given)
+        return (
+            request.scope["path"] == "/" and request.method == "GET" and given is not None and self._rules.knows(given)
+        )
 
     async def _routed(self, request: Request) -> Response:
         route = self._route_of(request)
@@ -198,13 +201,15 @@ class Server:
             raise BadRequest(413, f"A body may have {MAX_BODY_BYTES} bytes.")
         data = bytearray()
         try:
-            async with asyncio.timeout(self._body_s):
+            async with asyncio.timeout(self.patience_s):
                 async for part in request.stream():
                     data += part
                     if len(data) > MAX_BODY_BYTES:
                         raise BadRequest(413, f"A body may have {MAX_BODY_BYTES} bytes.")
+        except ClientDisconnect as error:
+            raise BadRequest(400, "The body broke off.") from error
         except TimeoutError as error:
-            raise BadRequest(408, f"The body did not come within {self._body_s:g} s.") from error
+            raise BadRequest(408, f"The body did not come within {self.patience_s:g} s.") from error
         if not data.strip():
             return {}
         if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
@@ -215,7 +220,8 @@ class Server:
         return _json(document())
 
     async def _events(self, request: Request) -> Response:
-        return StreamingResponse(self._feed.listen(), media_type="text/event-stream")
+        stream = self._feed.listen() if request.method == "GET" else ()  # a head alone listens to nothing
+        return StreamingResponse(stream, media_type="text/event-stream")
 
     async def _file(self, request: Request) -> Response:
         if self._brings_token(request):

@@ -22,6 +22,8 @@ STAYS = (
     " child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']);"
     " print(__import__('os').getpid(), child.pid, flush=True); time.sleep(600)"
 )
+STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {STAYS}"
+LEAVES = STAYS.removesuffix(" time.sleep(600)")
 FAILS = "import sys; sys.stderr.write('no credit'); sys.exit(3)"
 
 
@@ -120,15 +122,23 @@ def test_a_command_that_takes_too_long_is_ended(workspace):
 
 @pytest.mark.parametrize("ends", ["the request", "the server"])
 def test_a_command_and_its_children_end_with(workspace, ends):
-    with site(workspace, agents__command=command(STAYS)) as api:
+    with site(workspace, agents__command=command(STUBBORN if ends == "the server" else STAYS)) as api:
         with asked(api) as told:
             numbers = numbers_in(told)
             assert all(map(is_alive, numbers))
             if ends == "the server":
                 api.end()
-                assert list(told) == [("end", {"exitCode": -15, "error": ""})]
+                assert list(told) == [("end", {"exitCode": -9, "error": ""})]
         for number in numbers:
             wait_until(lambda number=number: not is_alive(number), f"{number} goes on without {ends}")
+
+
+def test_what_a_command_leaves_behind_holds_nobody_up_and_ends(workspace):
+    with site(workspace, agents__command=command(LEAVES)) as api, asked(api) as told:
+        numbers, [(_, end)] = numbers_in(told), list(told)
+    assert end == {"exitCode": 0, "error": ""}
+    for number in numbers:
+        wait_until(lambda number=number: not is_alive(number), f"{number} goes on")
 
 
 def test_words_of_a_chat_are_never_a_shells(workspace, tmp_path):

@@ -282,6 +282,10 @@ def test_nothing_is_made_by_looking(api, workspace):
     assert not workspace.memory.exists()
 
 
+def test_who_asks_for_the_head_of_a_stream_gets_that(api):
+    assert api.client.head("/api/events").headers["content-type"].startswith("text/event-stream")
+
+
 def test_many_may_listen_and_each_is_told(api, workspace):
     api.add("There is a vault.")
     with contextlib.ExitStack() as streams:

@@ -1,7 +1,6 @@
 """`agent-memory viewer` as a process: where it listens, how it ends, and what a kill costs."""
 
 import contextlib
-import json
 import os
 import re
 import signal
@@ -14,6 +13,8 @@ import threading
 import httpx
 import pytest
 
+from agent_memory.errors import UsageError
+from agent_memory.interfaces.web.serve import serve
 from tests.web import PATIENCE_S
 
 pytestmark = pytest.mark.e2e
@@ -59,11 +60,14 @@ def add(asking, content):
     return asking.post("/api/memory/vault", json={"agentId": "default", "category": "notes", "content": content})
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_says_where_it_listens_and_ends_at_once_with_nothing_left(workspace, number):
     with viewer(workspace) as (process, url), client(url) as asking:
         assert url.startswith("http://127.0.0.1:")
         assert add(asking, "There is a vault.").status_code == 200
+        with socket.create_connection(("127.0.0.1", asking.base_url.port)) as leaving:
+            head = f"Host: 127.0.0.1:{asking.base_url.port}\r\nContent-Length: 9"
+            leaving.sendall(f"POST /api/memory/vault HTTP/1.1\r\n{head}\r\n\r\n{{".encode())
         with asking.stream("GET", "/api/events") as stream:
             assert next(stream.iter_lines()) == "event: hello"  # an open page does not hold it up
             process.send_signal(number)
@@ -121,20 +125,16 @@ def test_a_kill_loses_nothing_that_was_accepted(workspace):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("host", "remote", "token", "told"),
     [
-        (["--allow-remote"], "can be reached from elsewhere"),
-        (["--host", "0.0.0.0", "--token", "a" * 20], "can be reached from elsewhere"),
-        (["--host", "0.0.0.0", "--allow-remote", "--token", "short"], "no token"),
+        ("", True, "", "can be reached from elsewhere"),
+        ("0.0.0.0", False, "a" * 20, "can be reached from elsewhere"),
+        ("0.0.0.0", True, "short", "no token"),
     ],
 )
-def test_it_does_not_listen_where_it_should_not(workspace, words, told):
-    done = subprocess.run(
-        [*RUN, "--no-open", "--json", *words],
-        cwd=workspace.root, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert told in json.loads(done.stdout)["error"]["message"]
+def test_it_does_not_listen_where_it_should_not(workspace, host, remote, token, told):
+    with pytest.raises(UsageError, match=told):
+        serve(str(workspace.memory), host, 0, opens=False, remote=remote, token=token)
 
 
 def test_without_the_extra_it_says_what_to_install(workspace, tmp_path):
