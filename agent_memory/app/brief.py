@@ -1,8 +1,8 @@
-"""The briefing that packs what an agent needs for its next prompt, in full or only what is new to a session."""
+"""The briefing that packs what an agent needs for its next prompt."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -54,7 +54,6 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
     *,
     max_tokens: int | None = None,
     recovering: Sequence[Message] | None = None,
-    shown: Set[str] = frozenset(),
     session: str = "",
     history: History = (),
     may_be_new: bool = False,
@@ -69,7 +68,6 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
         max_tokens: The budget; that of the settings, if None.
         recovering: The last messages of a session that is being taken up again; by default those of its agent's
             checkpoint, if no handoff has taken them over.
-        shown: Digests of what the reader has seen already, as ``Briefing.digests`` gave them.
         session: The conversation that the command is from; what it is told is remembered for it, and a model's
             rewriting of the command.
         history: What was said before, oldest first: what a command refers to is looked for too.
@@ -87,39 +85,9 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
         kind,
         max_tokens=app.settings.count("context.max_tokens") if max_tokens is None else max_tokens,
         counter=COUNTERS[app.settings.text("context.counter")],
-        shown=shown,
         caps={section: _cap(app, group) for section, group in CAPS.items()},
     )
     surfaced.note(app, session, briefing.told)
-    return briefing
-
-
-def brief_fresh(  # noqa: PLR0913 (as for ``brief``)
-    app: App,
-    agent: str,
-    command: str,
-    kind: Kind,
-    *,
-    session: str,
-    compacted: bool = False,
-    history: History = (),
-) -> Briefing:
-    """Brief what ``session`` has not been shown yet, and remember it as shown.
-
-    Args:
-        app: The product.
-        agent: Whose briefing.
-        command: What the agent is asked to do; may be empty.
-        kind: For the start of a chat, or for one prompt.
-        session: The host's id of the chat.
-        compacted: The host has emptied the chat's context, so that everything is new again.
-        history: As for ``brief``.
-    """
-    if compacted:
-        app.state.shown.clear(session)
-    told = app.state.shown.of(session)
-    briefing = brief(app, agent, command, kind, shown=told, session=session, history=history)
-    app.state.shown.add(session, briefing.digests, app.clock.now())
     return briefing
 
 

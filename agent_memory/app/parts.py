@@ -22,6 +22,7 @@ from agent_memory.editors.table import Integration, rule_of
 from agent_memory.errors import AgentMemoryError, FileError, PageConflict
 from agent_memory.system import files
 from agent_memory.system.files import Snapshot
+from agent_memory.system.folders import translated
 
 State = Literal["missing", "installed", "outdated", "changed by hand", "left alone"]
 
@@ -61,15 +62,34 @@ def part_of(app: App, row: Integration, work_out: Callable[[App, Part], Part]) -
     part = Part(row, "missing", note=note if isinstance(note, dict) else None)
     path = rule.inside(app.workspace, row.path)
     if path is None:
-        return replace(part, state="left alone", why="It leads out of the workspace.")
+        return _left_alone(part, "It leads out of the workspace.")
     try:
+        if why := _obstructed(app, row, path):
+            return _left_alone(part, why)
         part = replace(part, before=files.read(path))
         part = work_out(app, part)
     except FileError as error:
-        return replace(part, state="left alone", why=error.message)
+        return _left_alone(part, _said(error, path))
     if part.changes and part.before and not path.stat().st_mode & 0o222:
-        return replace(part, state="left alone", why="It may only be read.")
+        return _left_alone(part, "It may only be read.")
     return part
+
+
+def _obstructed(app: App, row: Integration, path: Path) -> str:
+    """Say what is of the wrong kind where a file, or a folder around it, should be; empty where nothing is."""
+    with translated(path):
+        if any(folder.exists() and not folder.is_dir() for folder in map(app.workspace.joinpath, _folders(row))):
+            return "It has a file where its folder should be."
+        return "It is no file." if path.exists() and not path.is_file() else ""
+
+
+def _left_alone(part: Part, why: str) -> Part:
+    return replace(part, state="left alone", why=why)
+
+
+def _said(error: AgentMemoryError, path: Path) -> str:
+    """Return an error's sentence for who is told the path before it."""
+    return error.message.replace(f"{path} ", "It ", 1)
 
 
 def added(app: App, part: Part) -> Part:
@@ -93,7 +113,7 @@ def _added_whole(app: App, part: Part) -> Part:
 
 
 def _added_entries(app: App, part: Part) -> Part:
-    text, row = _text(part.before) if part.before else splice.EMPTY, part.row
+    text, row = _text(part.before) if part.before else "", part.row
     unwanted = [entry for entry in row.entries if entry.setting and not app.settings.flag(entry.setting)]
     wanted = [entry for entry in row.entries if entry not in unwanted]
     stands = list(splice.standing(text, row.entries))
@@ -140,17 +160,19 @@ def removed(app: App, part: Part) -> Part:
     foreign = row.optional and (note is None or stands != [entry.value for entry in row.entries])
     if foreign or not any(one is not None for one in stands):
         return replace(part, after=part.before.data)  # nothing here is ours, whatever is known
-    left = splice.remove(text, row.entries, _strings(note.get("made")) if note else None)
-    is_bare = "".join(left.split()) == "{}" and left != text and (note is None or note.get("new") is True)
-    return replace(part, state="installed", after=None if is_bare else left.encode())
+    is_new = note is None or note.get("new") is True
+    made = [*_strings(note.get("made")), *[""] * is_new] if note else None
+    left = splice.remove(text, row.entries, made)
+    return replace(part, state="installed", after=None if is_new and splice.is_blank(left) else left.encode())
 
 
 def carried_out(app: App, part: Part) -> Part:
     """Do what was worked out, if the file still is what it was then; say how it stands now, or why it does not."""
-    path = app.workspace / part.row.path
+    if part.why:
+        return part
+    path = (app.workspace / part.row.path).resolve()  # where a link within the workspace leads: the link itself stays
     if not part.changes:
-        if not part.why:
-            _sweep(path)
+        _sweep(path)
         return part
     try:
         if part.after is not None:
@@ -162,7 +184,7 @@ def carried_out(app: App, part: Part) -> Part:
         files.remove(path)
         _sweep(path)
     except AgentMemoryError as error:
-        return replace(part, state="left alone", why=error.message)
+        return _left_alone(part, _said(error, path))
     _remove_folders(app, part)
     return replace(part, state="missing")
 
@@ -178,7 +200,7 @@ def _remove_folders(app: App, part: Part) -> None:
     made = _strings(part.note.get("folders")) if part.note else None
     for folder in _folders(part.row):
         if made is None or folder in made:
-            files.remove_empty(app.workspace / folder)
+            files.remove_empty((app.workspace / folder).resolve())
 
 
 def _folders(row: Integration) -> list[str]:

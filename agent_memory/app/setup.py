@@ -29,6 +29,8 @@ from agent_memory.vault.templates import seeds
 HOOKS: Final = "hooks"
 NAMES: Final = tuple(dict.fromkeys(row.name for row in INTEGRATIONS))
 EDITORS: Final = tuple(dict.fromkeys(editor for row in INTEGRATIONS for editor in row.editors))
+_PASSING: Final = ("VIRTUAL_ENV", "UV_CACHE_DIR", "XDG_CACHE_HOME")
+_CACHES: Final = frozenset({".cache", "Caches", "cache"})
 _INSTALL: Final = "Install it for good: pipx install agent-memory, or uv tool install agent-memory"
 
 
@@ -133,10 +135,8 @@ def obstacle(app: App) -> str:
     found = shutil.which(COMMAND, path=app.environment.get("PATH"))
     if found is None:
         return f"`{COMMAND}` is not on your PATH, so that no editor finds it. {_INSTALL}"
-    real, own = Path(found).resolve(), app.environment.get("VIRTUAL_ENV")
-    passing = [Path(tempfile.gettempdir()).resolve(), *([Path(own).resolve()] if own else [])]
-    if any(real.is_relative_to(folder) for folder in passing) or not {".cache", "Caches", "cache"}.isdisjoint(
-        real.parts
-    ):
+    real = Path(found).resolve()
+    named = [tempfile.gettempdir(), *filter(None, map(app.environment.get, _PASSING))]
+    if any(real.is_relative_to(Path(folder).resolve()) for folder in named) or not _CACHES.isdisjoint(real.parts):
         return f"`{COMMAND}` is installed only for a while, in {real.parent}. {_INSTALL}"
     return ""

@@ -5,7 +5,7 @@ The budget counts the whole text, markers and headings included, and holds for a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
@@ -15,7 +15,7 @@ from agent_memory.context.budget import Shown, Space, pack
 from agent_memory.context.counting import COUNTERS, Counter
 from agent_memory.context.sections import SECTIONS, Section, Source
 from agent_memory.errors import UsageError
-from agent_memory.model.briefing import BRIEFING_END, Briefing, Item, Kind, fresh
+from agent_memory.model.briefing import BRIEFING_END, Briefing, Item, Kind
 from agent_memory.model.recall import Hit
 from agent_memory.model.text import Language, language_of
 
@@ -27,14 +27,13 @@ _SAMPLE_MEMORIES: Final = 50
 _COMMAND_CHARS: Final = 10_000
 
 
-def build(  # noqa: PLR0913 (of what, and of which size)
+def build(
     agent: str,
     source: Source,
     kind: Kind = "session",
     *,
     max_tokens: int = 2000,
     counter: Counter = COUNTERS["estimate"],
-    shown: Set[str] = frozenset(),
     caps: Mapping[str, int] = MappingProxyType({}),
 ) -> Briefing:
     """Render what ``source`` has for a briefing of one kind into at most ``max_tokens`` of ``counter``.
@@ -45,7 +44,6 @@ def build(  # noqa: PLR0913 (of what, and of which size)
         kind: For the start of a chat, or for one prompt.
         max_tokens: The budget.
         counter: What counts as a token.
-        shown: Digests of items that the reader has seen already; these are left out.
         caps: The most tokens of a turn's sections, by name, where not the table's; 0 leaves a section out.
 
     Raises:
@@ -54,7 +52,7 @@ def build(  # noqa: PLR0913 (of what, and of which size)
     if max_tokens < MIN_TOKENS:
         needs = f"A briefing needs at least {MIN_TOKENS} tokens, not {max_tokens}."
         raise UsageError(needs, hint="Raise the budget.", field="max_tokens")
-    sections = [(section, fresh(section.items(source), shown)) for section in _wanted(kind, caps, source)]
+    sections = [(section, tuple(section.items(source))) for section in _wanted(kind, caps, source)]
     space = Space(counter, _language(source.command, sections), max_tokens)
     top = _frame(kind, space)
     room = max_tokens * counter.units_per_token - counter.size((*top, BRIEFING_END))

@@ -3,7 +3,7 @@
 Pure. What is put in stands behind the last member of its container, after a line break where that one's
 closing bracket stands on a line of its own. Taking out removes exactly that: the entry, the blanks before
 it, and the comma that made room for it. What was made beside it, lists and such, is returned by name, so that it
-goes too once it is empty.
+goes too once it is empty; in a blank text that is an object around everything, whose name is empty.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any, Final
 from agent_memory.editors.jsonc import BOM, Member, Node, parse, skipped
 from agent_memory.errors import FileError
 
-EMPTY: Final = "{\n}\n"
+_OBJECT: Final = "{\n}\n"
 _BLANKS: Final = " \t\r\n"
-_INDENT: Final = re.compile(r"^([ \t]+)\S", re.MULTILINE)
+_INDENT: Final = re.compile(r"(?:^|[\r\n])([ \t]+)\S")
 _COMMENT: Final = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
-_LINE_END: Final = re.compile(r"[ \t]*[\r\n]")
+_LINE_END: Final = re.compile(r"[ \t]*(\r\n|\r|\n)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +47,19 @@ class Added:
     made: tuple[str, ...]
 
 
-def add(text: str, entries: Sequence[Entry], *, update: bool = True) -> Added:
-    """Return ``text`` with every entry in it, once; one that stands there with another value is updated, or left.
+def add(text: str, entries: Sequence[Entry]) -> Added:
+    """Return ``text`` with every entry in it, once; one that stands there with another value is updated.
 
     Raises:
         FileError: The text is no JSON, or has something else where a list or an object must be.
     """
     made: list[str] = []
+    if is_blank(text):
+        made.append("")
+        start = len(text) - len(text.lstrip(BOM))
+        text = text[:start] + _OBJECT.replace("\n", _newline(text)) + text[start:]
     for entry in entries:
-        text = _add(text, entry, made, update=update)
+        text = _add(text, entry, made)
     return Added(text, tuple(made))
 
 
@@ -67,6 +71,8 @@ def remove(text: str, entries: Sequence[Entry], made: Sequence[str] | None) -> s
     Raises:
         FileError: The text is no JSON.
     """
+    if is_blank(text):
+        return text
     for entry in reversed(entries):
         path = _containers(entry)
         while not entry.default and (found := _find(parse(text), entry)) is not None:
@@ -76,14 +82,29 @@ def remove(text: str, entries: Sequence[Entry], made: Sequence[str] | None) -> s
             if entry.default or not (made is None or _named(name) in made):
                 break
             text = _without_empty(text, name)
-    return _without_defaults(text, entries, made)
+    text = _without_defaults(text, entries, made)
+    return _without_object(text) if made is None or "" in made else text
 
 
 def standing(text: str, entries: Sequence[Entry]) -> tuple[Any, ...]:
-    """Return the values that stand where ours should, None where there is none; raises as ``parse``."""
+    """Return the values that stand where ours should, None where there is none.
+
+    Raises:
+        FileError: The text is no JSON, or says null at such a place, which nobody could tell from nothing.
+    """
+    wanted = [entry for entry in entries if not entry.default]
+    if is_blank(text):
+        return (None,) * len(wanted)
     root = parse(text)
-    found = (_find(root, entry) for entry in entries if not entry.default)
-    return tuple(None if one is None else one[1].node.value for one in found)
+    found = [one and one[1].node for one in (_find(root, entry) for entry in wanted)]
+    if any(node is not None and node.value is None for node in found):
+        raise FileError("It says null where our entry would be.", hint="Take that out, then try again.")
+    return tuple(node and node.value for node in found)
+
+
+def is_blank(text: str) -> bool:
+    """Tell whether a file holds nothing at all, which editors take for an empty object."""
+    return not text.strip(BOM + _BLANKS)
 
 
 def _containers(entry: Entry) -> tuple[str, ...]:
@@ -114,6 +135,14 @@ def _without_empty(text: str, path: tuple[str, ...]) -> str:
     return _cut(text, *found) if found is not None and is_empty and bare else text
 
 
+def _without_object(text: str) -> str:
+    """Return what stood there before an object was put in front of it, if nothing but blanks did and it is empty."""
+    root = parse(text)
+    rest = text[root.end :].removeprefix(_newline(text))
+    left = text[: root.start] + rest
+    return left if is_blank(left + text[root.start + 1 : root.end - 1]) else text
+
+
 def _find(root: Node, entry: Entry) -> tuple[Node, Member] | None:
     """Return the entry's member and what it stands in."""
     node: Node | None = root
@@ -133,13 +162,13 @@ def _field(node: Node, name: str) -> Any:
     return node.value.get(name) if isinstance(node.value, dict) else None
 
 
-def _add(text: str, entry: Entry, made: list[str], *, update: bool) -> str:
+def _add(text: str, entry: Entry, made: list[str]) -> str:
     root = parse(text)
     if not isinstance(root.value, dict):
         raise FileError("It does not hold an object.", hint="Mend it, then try again.")
     if (found := _find(root, entry)) is not None:
         node = found[1].node
-        if entry.default or not update or node.value == entry.value:
+        if entry.default or node.value == entry.value:
             return text
         return text[: node.start] + _rendered(entry.value, text, _indent_at(text, found[1].start)) + text[node.end :]
     node, path = root, _containers(entry)
@@ -149,7 +178,7 @@ def _add(text: str, entry: Entry, made: list[str], *, update: bool) -> str:
         if inner is None:
             made.append(_named(path[:depth]))
             text = _put(text, node, key, _empty("[]" if kind is list else "{}", text))
-            return _add(text, entry, made, update=update)
+            return _add(text, entry, made)
         if not isinstance(inner.value, kind):
             raise FileError(f"It has something else at {_named(path[:depth])}.", hint="Mend it, then try again.")
         node = inner
@@ -167,7 +196,7 @@ def _put(text: str, container: Node, key: str | None, render: Callable[[str], st
     """Return ``text`` with a member behind the last one of ``container``; ``render`` is told its indentation."""
     close = container.end - 1
     here = len(text[:close].rstrip(_BLANKS))
-    on_own_line = "\n" in text[here:close]
+    on_own_line = not {"\n", "\r"}.isdisjoint(text[here:close])
     indent = _indent_at(text, close if on_own_line else container.start)
     if on_own_line:
         last = container.members[-1].start if container.members else None
@@ -202,7 +231,9 @@ def _cut(text: str, container: Node, member: Member) -> str:
 
 
 def _newline(text: str) -> str:
-    return "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
+    """Return the line end that comes first; editors end a line with a lone CR too."""
+    found = _LINE_END.search(text)
+    return found[1] if found else "\n"
 
 
 def _unit(text: str) -> str:
@@ -210,15 +241,20 @@ def _unit(text: str) -> str:
     return found[1] if found else "  "
 
 
+def _line_to(text: str, at: int) -> str:
+    """Return what stands before ``at`` in its line."""
+    return text[max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1 : at]
+
+
 def _indent_at(text: str, at: int) -> str:
     """Return the blanks at the beginning of the line that ``at`` stands in."""
-    line = text[text.rfind("\n", 0, at) + 1 : at].lstrip(BOM)
+    line = _line_to(text, at).lstrip(BOM)
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def _own_indent(text: str, at: int | None) -> str:
     """Return the blanks before ``at`` if it begins its line, else nothing."""
-    line = text[text.rfind("\n", 0, at) + 1 : at] if at is not None else ""
+    line = _line_to(text, at) if at is not None else ""
     return "" if line.strip(" \t") else line
 
 

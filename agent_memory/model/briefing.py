@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
@@ -106,8 +105,3 @@ class Briefing:
     def digests(self) -> tuple[str, ...]:
         """What to remember as shown."""
         return tuple(dict.fromkeys(item.digest for item in self.items if item.fate != "cut"))
-
-
-def fresh(items: Iterable[Item], shown: Set[str]) -> tuple[Item, ...]:
-    """Return the items that are not among the digests of what was ``shown``, in their order."""
-    return tuple(item for item in items if not shown or item.digest not in shown)

@@ -102,6 +102,8 @@ def put(path: Path, data: bytes) -> None:
     snapshot = read(path)
     if snapshot is None or snapshot.data != data:
         replace(path, data, expected=snapshot.identity if snapshot else None)
+    else:
+        sweep(path.parent, f".{path.name}.")  # whoever wrote it may have been killed right behind
 
 
 def sweep(folder: Path, prefix: str = ".") -> None:

@@ -1,42 +1,9 @@
 from __future__ import annotations
 
 from agent_memory.app import sessions
-from agent_memory.app.brief import brief, brief_fresh
+from agent_memory.app.brief import brief
 from agent_memory.app.sleep import sleep
 from agent_memory.app.vault import add
-
-
-def test_a_session_is_told_only_what_is_new_to_it(workspace):
-    with workspace.app() as app:
-        add(app, "default", "decisions", "Usar httpx para HTTP.", [])
-        first = brief_fresh(app, "default", "", "session", session="chat-1")
-        add(app, "default", "lessons", "Nunca apagar o WAL.", [])
-        second = brief_fresh(app, "default", "httpx", "turn", session="chat-1")
-        third = brief_fresh(app, "default", "", "session", session="chat-1")
-
-    assert "httpx" in first.text
-    assert "httpx" not in second.text
-    assert list(third.sections) == ["lessons"]
-
-
-def test_after_a_compaction_a_session_is_told_everything_again(workspace):
-    with workspace.app() as app:
-        add(app, "default", "decisions", "Usar httpx para HTTP.", [])
-        first = brief_fresh(app, "default", "", "session", session="chat-1")
-        other = brief_fresh(app, "default", "", "session", session="chat-2")
-        again = brief_fresh(app, "default", "", "session", session="chat-1", compacted=True)
-
-    assert first.text == other.text == again.text
-
-
-def test_what_is_shown_is_kept_in_state_without_a_word_of_it(workspace):
-    with workspace.app() as app:
-        add(app, "default", "decisions", "Usar httpx para HTTP.", [])
-        brief_fresh(app, "default", "", "session", session="chat-1")
-
-    assert not [
-        name for name, data in workspace.files().items() if name.startswith(".vault/state") and b"httpx" in data
-    ]
 
 
 def test_the_counter_of_the_settings_counts(workspace):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent_memory.app import vault
-from agent_memory.app.brief import brief_fresh
+from agent_memory.app.brief import brief
 from agent_memory.app.counting import chart, counts
 from tests.workspace import Workspace
 
@@ -47,7 +47,7 @@ def test_what_was_told_or_looked_up_is_recalled_and_the_rest_is_named(taken):
     with taken.app() as app:
         told = vault.add(app, "default", "lessons", "Restart the till after every update.", []).memory
         silent = vault.add(app, "default", "notes", "The cellar key hangs behind the door.", []).memory
-        brief_fresh(app, "default", "", "session", session="s1")
+        brief(app, "default", "", session="s1")
         found = counts(app)
     assert (found.recalled, found.never, found.never_oldest) == (1, 1, (silent.id,))
     assert told.id not in found.never_oldest

@@ -1,6 +1,7 @@
 """Setting a workspace up, and leaving without a trace."""
 
 import json
+import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 
@@ -101,16 +102,33 @@ def test_a_file_that_does_not_parse_is_named_and_left(workspace):
     assert parts[BRIEFING_RULE].state == "installed"
 
 
-@pytest.mark.parametrize("data", [b"\xff\xfe{\0}\0", b"[]", b"", b'{"tasks": 1}'])
+@pytest.mark.parametrize("data", [b"\xff\xfe{\0}\0", b"[]", b"// mine", b'{"tasks": 1}', b'{"tasks": null}'])
 def test_what_holds_something_else_is_left(workspace, data):
     path = workspace.root / ".vscode" / "tasks.json"
     path.parent.mkdir()
     path.write_bytes(data)
 
-    init(workspace)
+    parts = {part.row.path: part for part in init(workspace).parts}
+    assert parts[".vscode/tasks.json"].state == "left alone"
     uninstall(workspace)
 
     assert path.read_bytes() == data
+
+
+@pytest.mark.parametrize("data", [b"", b"\n", b" \t\r\n\r\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n  "])
+def test_an_empty_file_is_an_empty_object_and_is_empty_again(workspace, data):
+    paths = [workspace.root / row.path for row in INTEGRATIONS if row.entries]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+    before = outside_the_vault(workspace)
+
+    assert {part.state for part in init(workspace).parts} == {"installed"}
+    assert {json.loads(path.read_text("utf-8-sig")) != {} for path in paths} == {True}
+    init(workspace)
+    uninstall(workspace)
+
+    assert outside_the_vault(workspace) == before
 
 
 def test_links_that_lead_out_are_refused(workspace, tmp_path):
@@ -123,6 +141,38 @@ def test_links_that_lead_out_are_refused(workspace, tmp_path):
 
     assert all("leads out" in part.why for part in parts)
     assert list(elsewhere.iterdir()) == []
+
+
+def test_a_link_within_the_workspace_stays_and_what_it_leads_to_comes_and_goes(workspace):
+    (workspace.root / ".cursor").symlink_to("shared/cursor")  # which is not there yet
+    write(workspace, "editor/tasks.json", TASKS)
+    (workspace.root / ".vscode").mkdir()
+    (workspace.root / ".vscode" / "tasks.json").symlink_to("../editor/tasks.json")
+    (workspace.root / ".vscode" / "mcp.json").symlink_to("../editor/mcp.json")
+    (workspace.root / "shared").mkdir()
+    before = outside_the_vault(workspace)
+
+    assert {part.state for part in init(workspace).parts} == {"installed"}
+    assert (workspace.root / "shared" / "cursor" / "hooks.json").is_file()
+    uninstall(workspace)
+
+    assert outside_the_vault(workspace) == before
+    assert all((workspace.root / name).is_symlink() for name in (".cursor", ".vscode/tasks.json", ".vscode/mcp.json"))
+
+
+def test_what_is_of_another_kind_is_named_and_left(workspace):
+    (workspace.root / ".cursor").write_bytes(b"mine")
+    (workspace.root / ".vscode" / "tasks.json").mkdir(parents=True)
+    os.mkfifo(workspace.root / ".vscode" / "mcp.json")
+    before = outside_the_vault(workspace)
+
+    whys = {part.row.path: part.why for part in init(workspace).parts}
+
+    assert whys[".cursor/hooks.json"] == whys[BRIEFING_RULE] == "It has a file where its folder should be."
+    assert whys[".vscode/tasks.json"] == whys[".vscode/mcp.json"] == "It is no file."
+    assert set(outside_the_vault(workspace).keys() - before.keys()) == {".vscode/settings.json"}
+    uninstall(workspace)
+    assert outside_the_vault(workspace) == before
 
 
 def test_a_file_that_may_only_be_read_is_left(workspace):
@@ -389,9 +439,11 @@ def test_a_program_that_goes_with_its_environment_is_told(workspace, tmp_path, m
 
     (tmp_path / "agent-memory").write_text("#!/bin/sh\n")
     (tmp_path / "agent-memory").chmod(0o755)
-    monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path))
-    with workspace.app() as app:
-        assert "only for a while" in setup.obstacle(app)
+    for name in ("VIRTUAL_ENV", "UV_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.setenv("TMPDIR", "/nowhere")
+        with monkeypatch.context() as patched, workspace.app() as app:
+            patched.setenv(name, str(tmp_path))
+            assert "only for a while" in setup.obstacle(app)
 
 
 def test_what_is_known_of_a_file_that_was_deleted_is_not_held_against_the_next_one(workspace):

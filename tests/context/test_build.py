@@ -8,7 +8,7 @@ import pytest
 
 from agent_memory.context.build import build
 from agent_memory.errors import UsageError
-from agent_memory.model.briefing import KINDS, Briefing, Cut, fresh
+from agent_memory.model.briefing import KINDS, Briefing, Cut
 from agent_memory.model.recall import Hit
 from tests.builders import A_DAY
 from tests.context.told import a_hit, a_source
@@ -144,16 +144,15 @@ def test_no_write_and_no_command_changes_the_prefix(kind):
     assert len({briefing.tail for briefing in briefings}) > len(vaults)
 
 
-def test_what_was_shown_is_not_told_again_until_it_changes():
+def test_what_was_shown_is_known_again_until_it_changes():
     source = a_source(*hits(VAULT_EN), command="make the mirror faster", project="A project.")
-    first = build("default", source)
+    first, turn = build("default", source), build("default", source, "turn")
     changed = hits(VAULT_EN | {"lessons": ["Never delete the mirror's WAL."]})
     again = a_source(*changed, command="make the mirror faster", project="A project.")
 
-    assert build("default", source, shown=set(first.digests)).sections == {}
-    assert list(build("default", again, shown=set(first.digests)).sections) == ["lessons"]
-    assert build("default", source, "turn", shown=set(first.digests)).text.count("mirror") < first.text.count("mirror")
-    assert fresh(first.items, set()) == first.items
+    new = [item.section for item in build("default", again).items if item.digest not in first.digests]
+    assert new == ["lessons"]
+    assert set(first.digests) & set(turn.digests)
 
 
 @pytest.mark.parametrize("max_tokens", [49, 0, -1])

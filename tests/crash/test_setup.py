@@ -25,7 +25,7 @@ ERRORS = [errno.ENOSPC, errno.EIO, errno.EACCES]
 THEIRS = {
     ".vscode/tasks.json": b'\xef\xbb\xbf{\r\n\t// ours\r\n\t"tasks": [{"label": "build"},],\r\n}\r\n',
     ".cursor/hooks.json": b'{"version": 1, "hooks": {"stop": [{"command": "theirs"}]}}',
-    ".cursor/rules/style.mdc": b"---\nalwaysApply: true\n---\nBe brief.\n",
+    ".cursor/style.md": b"Be brief.\n",
 }
 STEPS = {"init": 23, "uninstall": 11}
 """Each so many steps once; all of them in the long version."""
@@ -64,6 +64,11 @@ def outside(workspace):
     return {path.relative_to(workspace.root).as_posix(): path.read_bytes() for path in found}
 
 
+def folders(workspace):
+    found = (path.relative_to(workspace.root) for path in workspace.root.rglob("*") if path.is_dir())
+    return {path.as_posix() for path in found if not {".memory", ".git"} & {*path.parts}}
+
+
 def prepared(shop, verb):
     workspace = shop()
     if verb == "uninstall":
@@ -81,6 +86,8 @@ def assert_whole_and_back(workspace, complete):
     assert outside(workspace) == complete
     uninstall(workspace)
     assert outside(workspace) == THEIRS
+    assert folders(workspace) == {".vscode", ".cursor"}
+    assert [name for name in workspace.files() if name.endswith(TEMPORARY_SUFFIX)] == []
 
 
 @pytest.fixture

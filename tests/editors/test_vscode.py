@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_memory.editors.splice import EMPTY, add, remove
+from agent_memory.editors.splice import add, remove
 from agent_memory.editors.table import INTEGRATIONS
 
 CI = Path(__file__).resolve().parents[2] / ".ci"
@@ -22,7 +22,7 @@ console.log(JSON.stringify(texts.map((text) => {
 })));
 """
 FILES = [
-    EMPTY,
+    "{\n}\n",
     "{}",
     '{"tasks": []}',
     '{"version": "2.0.0", "tasks": [{"label": "build"}]}',

@@ -14,6 +14,9 @@ from typing import Any
 import pytest
 import typer
 
+from agent_memory.app import parts
+from agent_memory.editors import splice
+from agent_memory.editors.table import INTEGRATIONS
 from agent_memory.interfaces.cli import main, words
 from agent_memory.interfaces.cli.examples import GROUPS
 from agent_memory.interfaces.cli.main import COMMANDS, run
@@ -85,6 +88,14 @@ def test_the_help_is_in_the_catalogue() -> None:
     shown = {*GROUPS, *(summary for *_, summary in COMMANDS), main.ANYWHERE, main.ABOUT}
 
     assert shown <= CATALOGUE["messages"].keys()
+
+
+def test_what_is_set_up_and_why_a_file_is_left_is_in_the_catalogue() -> None:
+    said = [*sentences(Path(parts.__file__)), *sentences(Path(splice.__file__))]
+    whys = {one for one in said if re.fullmatch(r"(It|You) .*\.", one)}
+
+    assert len(whys) > 5
+    assert whys | {row.does for row in INTEGRATIONS} <= CATALOGUE["messages"].keys()
 
 
 def test_a_translation_has_the_placeholders_of_its_sentence() -> None:

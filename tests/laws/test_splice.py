@@ -2,30 +2,30 @@
 
 import json
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_memory.app import setup
 from agent_memory.editors.jsonc import parse
-from agent_memory.editors.splice import EMPTY, add, remove, standing
+from agent_memory.editors.splice import add, remove, standing
 from agent_memory.editors.table import INTEGRATIONS
+from agent_memory.errors import FileError
 from tests.workspace import Workspace
 
 ROWS = [row for row in INTEGRATIONS if row.entries]
 BLANKS = st.sampled_from(["", "", " ", "\n", "\n  ", "\n\t", "\n\n    ", ' // it\'s, "so" ]\n', " /* a } , // b */ "])
+LINE_ENDS = ["\n", "\r\n", "\r"]
 SCALARS = st.sampled_from(["1", "-2.5e3", "true", "null", '"x"', '"// no , comment"', '"\\"]}"', '"ação"'])
-KEYS = st.sampled_from(["a", "inputs", "version", "tasks", "hooks", "mcpServers", "servers", "sessionStart", "stop"])
+KEYS = st.sampled_from("a inputs version tasks Tasks hooks mcpServers servers sessionStart stop".split())
 TYPES = {"tasks": list, "hooks": dict, "mcpServers": dict, "servers": dict, "sessionStart": list, "stop": list}
 
 
 @st.composite
 def container(draw, kind, depth=0):
-    parts, used = [], set()
+    parts = []
     for _ in range(draw(st.integers(0, 2))):
         key = draw(KEYS)
-        if kind is dict and key in used:
-            continue
-        used.add(key)
         wanted = TYPES.get(key) if kind is dict else draw(st.sampled_from([None, dict])) if depth < 2 else None
         value = draw(SCALARS) if wanted is None else draw(container(wanted, depth + 1))
         name = f'"{key}"{draw(BLANKS)}:{draw(BLANKS)}' if kind is dict else ""
@@ -37,8 +37,9 @@ def container(draw, kind, depth=0):
 
 @st.composite
 def files(draw):
-    text = draw(BLANKS) + draw(container(dict)) + draw(BLANKS)
-    text = text.replace("\n", draw(st.sampled_from(["\n", "\r\n"])))
+    text = draw(BLANKS) + draw(container(dict)) + draw(BLANKS) + draw(st.sampled_from(["", "// the end"]))
+    text = draw(st.sampled_from([text, text, text, draw(st.text(" \t\n", max_size=3))]))
+    text = text.replace("\n", draw(st.sampled_from(LINE_ENDS)))
     return draw(st.sampled_from(["", "\ufeff"])) + text
 
 
@@ -101,8 +102,18 @@ def test_a_persons_edit_after_ours_survives_the_taking_out(text, row, other):
 
 @given(st.sampled_from(ROWS))
 def test_a_file_that_we_made_is_plain_json_and_ends_as_it_began(row):
-    added = add(EMPTY, row.entries)
+    added = add("", row.entries)
 
     assert json.loads(added.text)
-    assert remove(added.text, row.entries, added.made) == EMPTY
-    assert remove(added.text, row.entries, None).split() == ["{", "}"]
+    assert added.text.endswith("\n}\n")
+    assert remove(added.text, row.entries, added.made) == ""
+    assert remove(added.text, row.entries, None) == ""
+
+
+@given(st.sampled_from([row for row in ROWS if not row.entries[-1].known_by]), st.sampled_from(["", "\ufeff"]))
+def test_where_null_stands_for_ours_nothing_is_put_and_nothing_is_taken(row, bom):
+    *around, name = row.entries[-1].path
+    text = bom + "".join(f'{{"{key}": ' for key in (*around, name)) + "null" + "}" * (len(around) + 1)
+
+    with pytest.raises(FileError, match="null"):
+        standing(text, row.entries)

@@ -109,5 +109,8 @@ def test_what_a_killed_writer_left_is_swept_by_the_next(tmp_path):
 
     files.replace(tmp_path / "page.md", b"whole", expected=None)
     assert leftovers(tmp_path) == [".other.md.0123456789ab.am-tmp"]
+    (tmp_path / ".page.md.0123456789ab.am-tmp").write_bytes(b"whole")
+    files.put(tmp_path / "page.md", b"whole")  # which it is already
+    assert leftovers(tmp_path) == [".other.md.0123456789ab.am-tmp"]
     files.sweep(tmp_path)
     assert leftovers(tmp_path) == []

@@ -55,11 +55,12 @@ def init(
     with call.app(vault__language=language) as app:
         parts = setup.plan(app, rows)
         place, is_new = str(app.workspace), not app.folder.root.exists()
+        made = [tr("{folder}/  the memory, as Markdown that is yours", folder=app.folder.root)] * is_new
         if dry_run:
-            _tell(call, place, parts, "".join(part.diff for part in parts if part.changes) or tr("Nothing to do."))
+            _tell(call, place, parts, "\n".join(made + _diffs(parts)) or tr("Nothing to do."))
             return
-        made = "    " + tr("{folder}/  the memory, as Markdown that is yours", folder=app.folder.root)
-        if not (yes or _agreed([made] * is_new + _planned(parts), tr("In {place}:", place=place), tr("Set this up?"))):
+        plan = [f"    {line}" for line in made] + _planned(parts)
+        if not (yes or _agreed(plan, tr("In {place}:", place=place), tr("Set this up?"))):
             return
         progress = Progress(tr("Reading conversations"))
         try:
@@ -100,9 +101,8 @@ def uninstall(
             ["    " + tr("{folder}/  all that is remembered, for good", folder=memory)] if going else []
         )
         if dry_run:
-            diffs = [part.diff for part in parts if part.changes]
-            doomed = [f"delete {memory / path}\n" for path in going.gone] if going else []
-            _tell(call, place, parts, "".join(diffs + doomed) or tr("Nothing to do."), purged=going)
+            doomed = [f"delete {memory / path}" for path in going.gone] if going else []
+            _tell(call, place, parts, "\n".join(_diffs(parts) + doomed) or tr("Nothing to do."), purged=going)
             return
         if not (yes or _agreed(plan, tr("In {place}, out of:", place=place), tr("Take this back?"))):
             return
@@ -136,13 +136,17 @@ def _git(app: App, *, wanted: bool) -> None:
 
 
 def _planned(parts: Sequence[Part]) -> list[str]:
-    return [f"    {part.row.path}  {part.row.does}" for part in parts if part.changes]
+    return [f"    {part.row.path}  {tr(part.row.does)}" for part in parts if part.changes]
+
+
+def _diffs(parts: Sequence[Part]) -> list[str]:
+    return [part.diff.removesuffix("\n") for part in parts if part.changes]
 
 
 def _left(parts: Sequence[Part]) -> list[str]:
     said = [part for part in parts if part.why or part.state == "changed by hand"]
     return [
-        tr("Left as it is: {path}.", path=part.row.path) + f" {part.why or tr('You have changed it.')}" for part in said
+        tr("Left as it is: {path}.", path=part.row.path) + " " + tr(part.why or "You have changed it.") for part in said
     ]
 
 

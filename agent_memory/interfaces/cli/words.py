@@ -29,7 +29,8 @@ def speak(setting: str = "") -> None:
 
 def tr(sentence: str, /, **facts: object) -> str:
     """Return a sentence in the user's language, with its facts filled in."""
-    return str(_said("messages").get(sentence, sentence)).format(**facts)
+    said = str(_said("messages").get(sentence, sentence))
+    return said.format(**facts) if facts else said
 
 
 def told(sentence: str) -> str:
