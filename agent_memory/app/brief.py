@@ -87,7 +87,7 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
         counter=COUNTERS[app.settings.text("context.counter")],
         caps={section: _cap(app, group) for section, group in CAPS.items()},
     )
-    surfaced.note(app, session, briefing.told)
+    surfaced.note(app, session, (hit.id for hit in briefing.told))
     return briefing
 
 

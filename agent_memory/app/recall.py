@@ -39,7 +39,7 @@ def search(app: App, query: Query, *, session: str = "", history: History = ()) 
     if session:
         from agent_memory.app import surfaced  # most searches are nobody's
 
-        surfaced.note(app, session, hits)
+        surfaced.note(app, session, (hit.id for hit in hits))
     return excerpted(hits, query)
 
 

@@ -54,7 +54,7 @@ def refresh(app: App) -> None:
             _leave(app, "", {})
             raise
         _write(standing, briefing.text)
-        surfaced.note(app, surfaced.EVERY_CHAT, briefing.told, instead=True)
+        surfaced.note(app, surfaced.EVERY_CHAT, (hit.id for hit in briefing.told), instead=True)
         _leave(app, briefing.text, {"shown": briefing.digests, "facts": facts})
     app.settle()
 

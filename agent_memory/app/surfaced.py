@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from agent_memory.app.container import App
 from agent_memory.errors import DatabaseError, FileError
 from agent_memory.model.memory import Memory
-from agent_memory.model.recall import Hit, Query
+from agent_memory.model.recall import Query
 from agent_memory.model.text import one_line, shorten
 from agent_memory.recall.engine import recall
 from agent_memory.redaction import redact
@@ -43,12 +43,12 @@ class Listed:
     near: tuple[Memory, ...] = ()
 
 
-def note(app: App, session: str, hits: Iterable[Hit], *, instead: bool = False) -> None:
+def note(app: App, session: str, entries: Iterable[str], *, instead: bool = False) -> None:
     """Remember what ``session`` was told, beside what it was told before or ``instead``; nothing where it has no name.
 
     A state that cannot be written costs later reflections these ids, and whoever asked nothing.
     """
-    ids = [f"{TOLD}{hit.id}" for hit in hits if hit.id.isdigit()]
+    ids = [f"{TOLD}{entry}" for entry in entries if entry.isdigit()]
     if not session or not app.folder.root.exists() or not (ids or instead):
         return
     name = redact(session).text  # a host may have put anything there

@@ -34,7 +34,8 @@ _REJECTED: Final = re.compile(
     r"replaced?|switched from|moved from|em vez d[eoa]|ao inves d[eoa]|no lugar d[eoa]|nao|nunca|nada d[eoa]|sem|"
     r"esquece|tira|troquei|substitui)) "
     r"(?:the |an? |to |o |a |os |as )?([^,.;:!?()]{2,60}?)"
-    r"(?= (?:and|but|with|by|because|so|any ?more|e|mas|por|porque|pois|mais)\b|[,.;:!?()]|$)"
+    r"(?= (?:and|but|with|by|because|so|any ?more|e|mas|por|porque|pois|mais|we|i|lets?|uses?|is|are|will|vamos|vou|"
+    r"a gente|usamos|usa|fica|ficam)\b|[,.;:!?()]|$)"
 )
 _CORRECTS: Final = re.compile(
     r"^(?:no|nao|actually|wait|sorry|hm+|na verdade|melhor|pensando bem|afinal)\b|"
@@ -47,7 +48,8 @@ _REASON: Final = re.compile(
     r"\b(?:because|so that|given that|porque|pois|ja que|uma vez que|visto que|dado que|para que)\b.*|, since .*"
 )
 _SMALL: Final = frozenset(
-    "a agora all always an and ao aos aqui are as at back be by com como d da das de deixa do dos e ela ele em "
+    "a agora all always an and ao aos aqui are as at back be by com como d da das de decide decided decidimos "
+    "decidiu deixa do dos e ela ele em "
     "entao essa esse esta este fica ficam foi for from go goes going have here i in instead is it its keep let "
     "lets ll mais make mantem manter more muda mudar must na nao nas never no nos not now nunca o of ok on one "
     "only or os ou our para pela pelo please por pra pro que re s sao se sem sempre ser seu should so stay stays "

@@ -212,18 +212,21 @@ class TakenLine:
 class Batch:
     """What one decision about the vault comes to: changes to pages and lines for the ledger.
 
-    A ledger line whose ``id`` is empty takes the id of the entry that the batch adds under its key.
+    A ledger line whose ``id`` is empty takes the id of the entry that the batch adds under its key. ``unmade`` are
+    pages whose file goes where the changes leave nothing in it that a new page has not.
     """
 
     changes: tuple[Change, ...] = ()
     taken: tuple[TakenLine, ...] = ()
+    unmade: frozenset[PageRef] = frozenset()
 
     @classmethod
     def joined(cls, parts: Iterable[Batch]) -> Batch:
         """Return one batch that does what ``parts`` do, in their order."""
         held = tuple(parts)
         changes = (change for part in held for change in part.changes)
-        return cls(tuple(changes), tuple(line for part in held for line in part.taken))
+        unmade = (ref for part in held for ref in part.unmade)
+        return cls(tuple(changes), tuple(line for part in held for line in part.taken), frozenset(unmade))
 
     def __bool__(self) -> bool:
         return bool(self.changes or self.taken)

@@ -30,13 +30,16 @@ class Outcome:
     """What a batch comes to.
 
     ``grown`` are the touched pages with everything but what moves take out of them, ``final`` with
-    that too: written in this order, an entry is always in one of its two pages.
+    that too: written in this order, an entry is always in one of its two pages. ``made`` are those that were not there,
+    ``unmade`` those whose file is of no more use.
     """
 
     grown: Mapping[PageRef, Page]
     final: Mapping[PageRef, Page]
     journal: tuple[JournalChange, ...]
     taken: tuple[TakenLine, ...]
+    made: tuple[str, ...] = ()
+    unmade: frozenset[PageRef] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.journal or self.taken)
@@ -55,7 +58,9 @@ def work_out(batch: Batch, view: View, *, now: datetime) -> Outcome:
     grown = bench.grown()
     bench.let_leave()
     taken = tuple(line for line in map(bench.resolved, batch.taken) if line not in view.taken.lines)
-    return Outcome(grown, bench.pages, tuple(bench.journal), taken)
+    made = tuple(ref.path for ref in bench.pages if ref not in view.pages)
+    unmade = frozenset(ref for ref in batch.unmade if bench.pages.get(ref) == _new_page(ref))
+    return Outcome(grown, bench.pages, tuple(bench.journal), taken, made, unmade)
 
 
 class _Bench:
@@ -176,7 +181,7 @@ class _Bench:
         if error := self._view.unreadable.get(ref):
             raise error
         stored = self._view.pages.get(ref)
-        return stored.page if stored else Page(front.for_page(ref), "\n")
+        return stored.page if stored else _new_page(ref)
 
     def _locate(self, ref: PageRef, wanted: str, raw: str | None = None) -> tuple[Page, int]:
         """Return the page and where in it the entry stands; one that is about to leave does not count.
@@ -210,6 +215,10 @@ class _Bench:
 
     def _note(self, op: Op, ref: PageRef, name: str, before: str | None, after: str | None, *, beside: int = 0) -> None:
         self.journal.append(JournalChange(op, ref.path, name, before, after, beside))
+
+
+def _new_page(ref: PageRef) -> Page:
+    return Page(front.for_page(ref), "\n")
 
 
 def _name(old: str, raw: str) -> str:

@@ -56,13 +56,14 @@ class JournalChange:
 
 @dataclass(frozen=True, slots=True)
 class JournalRun:
-    """One batch: its id, when, on whose behalf, what it changed, and which run it undoes."""
+    """One batch: its id, when, on whose behalf, what it changed, which run it undoes, the paths of pages it made."""
 
     run: str
     at: datetime
     verb: str
     changes: tuple[JournalChange, ...]
     undoes: str | None = None
+    made: tuple[str, ...] = ()
 
     def ids(self, op: Op) -> tuple[str, ...]:
         """Return the ids of the entries to which it did this, as they were then."""
@@ -76,13 +77,13 @@ class JournalRun:
 def line(run: JournalRun) -> str:
     """Return a run as one line, without its end; ASCII, since a page may hold bytes that are no text."""
     changes = [change.wordless() if run.verb == FORGET else change for change in run.changes]
-    undoes = {} if run.undoes is None else {"undoes": run.undoes}
+    more = ({} if run.undoes is None else {"undoes": run.undoes}) | ({"made": run.made} if run.made else {})
     rows = [
         {"op": one.op, "page": one.page, "id": one.id, "before": _bare(one.before), "after": _bare(one.after)}
         | ({"beside": one.beside} if one.beside else {})
         for one in changes
     ]
-    return json.dumps({"run": run.run, "at": utc_text(run.at), "verb": run.verb, **undoes, "changes": rows})
+    return json.dumps({"run": run.run, "at": utc_text(run.at), "verb": run.verb, **more, "changes": rows})
 
 
 def _bare(raw: str | None) -> str | None:
@@ -95,8 +96,13 @@ def parse(text: str) -> tuple[JournalRun, ...]:
     runs: dict[str, JournalRun] = {}
     for run in filter(None, map(_parse_line, filter(None, text.split("\n")))):
         earlier = runs.get(run.run)
-        runs[run.run] = run.only(dict.fromkeys((*earlier.changes, *run.changes))) if earlier else run
+        runs[run.run] = _joined(earlier, run) if earlier else run
     return tuple(runs.values())
+
+
+def _joined(earlier: JournalRun, run: JournalRun) -> JournalRun:
+    made = tuple(dict.fromkeys((*earlier.made, *run.made)))
+    return replace(run, changes=tuple(dict.fromkeys((*earlier.changes, *run.changes))), made=made)
 
 
 def torn_lines(text: str) -> int:
@@ -115,7 +121,8 @@ def _parse_line(text: str) -> JournalRun | None:
         fields = json.loads(text)
         changes = tuple(map(_change_of, fields["changes"]))
         undoes = None if fields.get("undoes") is None else _text(fields["undoes"])
-        return JournalRun(_text(fields["run"]), utc_time(fields["at"]), _text(fields["verb"]), changes, undoes)
+        made = tuple(map(_text, fields.get("made", ())))
+        return JournalRun(_text(fields["run"]), utc_time(fields["at"]), _text(fields["verb"]), changes, undoes, made)
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return None
 
@@ -148,12 +155,14 @@ def undo_batch(run: JournalRun, view: View) -> tuple[Batch, list[str]]:
     """Return the changes that take ``run`` back, and the ids of entries that have to stay as they are.
 
     Entry by entry, the last change first. What no longer is as the change left it stays; what already
-    is as it was before needs nothing. The ledger is not touched, so nothing taken back is taken again.
+    is as it was before needs nothing. A page that the run made goes if nothing else has come to stand in it.
+    The ledger is not touched, so nothing taken back is taken again.
     """
     desk = _UndoDesk(view)
     for change in reversed(run.changes):
         desk.take_back(change)
-    return Batch(tuple(desk.changes)), list(dict.fromkeys(desk.kept))
+    made = frozenset(filter(None, map(ref_of, run.made)))
+    return Batch(tuple(desk.changes), unmade=made), list(dict.fromkeys(desk.kept))
 
 
 class _UndoDesk:

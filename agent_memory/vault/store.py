@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -140,7 +141,7 @@ class Vault:
     def _attempt(self, plan: Plan, run: JournalRun, *, partial: bool) -> JournalRun:
         view = self.shelf.view(fresh=True, partial=partial)
         outcome = work_out(plan(view), view, now=run.at)
-        run = run.only(outcome.journal)
+        run = replace(run, changes=outcome.journal, made=outcome.made)
         if outcome:
             self._write(view, outcome, run)
         return run
@@ -154,9 +155,12 @@ class Vault:
         written = {ref: stored.page for ref, stored in view.pages.items()}
         for pages in (outcome.grown, outcome.final):
             for ref, page in pages.items():
-                if written.get(ref) != page:
+                if written.get(ref) != page and ref not in outcome.unmade:
                     identities[ref] = self._write_page(ref, page, identities[ref])
                     written[ref] = page
+        for path, identity in ((self.shelf.path_of(ref), identities[ref]) for ref in outcome.unmade):
+            if files.identify(path) == identity:  # else somebody has just written to it
+                files.remove(path)
         if outcome.taken:
             lines = dict.fromkeys(map(taken.line, outcome.taken))
             files.append(self.shelf.checked(self._folder.taken), "".join(f"{line}\n" for line in lines))

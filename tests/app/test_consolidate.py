@@ -57,9 +57,23 @@ def test_twice_is_once_and_the_whole_run_is_one_undo_step(noted):
         assert consolidate(app).made == ()
         assert pages(noted) == once
         changes.undo(app, None)
-        undone = {name: bare(data) for name, data in pages(noted).items() if b"<!-- id" in data}
-        assert undone == before
+        undone = pages(noted)
+        assert {name: bare(data) for name, data in undone.items()} == before
         assert consolidate(app).made == (), "what was undone stays undone"
+        changes.undo(app, changes.latest(app, "undo"))
+        assert pages(noted).keys() == once.keys()
+        changes.undo(app, changes.latest(app, "undo"))
+        assert pages(noted) == undone, "a page that came back with its entries goes with them again"
+
+
+def test_a_page_that_was_made_stays_for_what_else_has_come_to_stand_in_it(noted):
+    with noted.app() as app:
+        consolidate(app)
+        page = noted.memory / "default" / "lessons.md"
+        page.write_bytes(page.read_bytes() + b"\n## 2026-03-19\n\nMine.\n")
+        changes.undo(app, None)
+
+    assert [one.body for one in noted.memories() if one.page.category == "lessons"] == ["Mine."]
 
 
 def test_a_vault_that_does_not_exist_is_not_made(workspace):

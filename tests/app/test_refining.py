@@ -17,6 +17,7 @@ from agent_memory.model.links import made_links
 from agent_memory.model.memory import Fact, Memory
 from agent_memory.model.recall import Query
 from tests.app.test_reflecting import ANSWERED, ASKED, reflect, talk
+from tests.mcp_clients import Here
 from tests.servers import ModelServer, model_server, says
 from tests.workspace import Workspace
 
@@ -61,6 +62,20 @@ def test_a_briefing_and_a_search_for_a_session_are_remembered_by_id_and_none_for
         assert {first, second} >= set(surfaced.told(app, "a")) >= {first}
         assert surfaced.told(app, "b") == [first, second]
         assert surfaced.told(app, "c") == []
+
+
+@pytest.mark.parametrize("by_id", [True, False])
+@pytest.mark.parametrize("shelf", ["notes", "lessons", "procedures"])
+def test_what_a_client_looks_up_for_a_session_was_told_to_it(workspace, shelf, by_id):
+    with workspace.app() as app:
+        made = vaults.add(app, "default", shelf, "The supplier sends the file at noon.", []).memory
+    asked = {"id": made.id} if by_id else {"query": "supplier file"}
+    Here(workspace).call(f"memory_{shelf}_recall", session="a", **asked)
+    Here(workspace).call(f"memory_{shelf}_recall", **asked)
+
+    with workspace.app() as app:
+        assert surfaced.told(app, "a") == [made.id]
+        assert surfaced.told(app, "") == []
 
 
 def test_what_the_managed_rule_tells_every_session_was_told(workspace):

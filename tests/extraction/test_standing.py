@@ -31,6 +31,10 @@ def told(*bodies: str, role: Role = "user") -> tuple[list[Candidate], tuple[Said
         ("Use SQLite instead of Postgres for the reports.", "Let's use Postgres for the reports."),
         ("No Redis here.", "Keep the cache in Redis."),
         ("No, not a cron job. a queue.", "The sync runs as a cron job."),
+        ("Instead of yarn we use pnpm for the packages.", "Let's use yarn for the packages."),
+        ("Instead of Redis the queue is a table.", "The queue runs on Redis."),
+        ("Em vez de Bootstrap vamos usar Tailwind no painel.", "Vamos usar Bootstrap no painel."),
+        ("Em vez de Bootstrap o painel usa Tailwind.", "Vamos usar Bootstrap no painel."),
         ("Session timeout 15 minutes.", "Session timeout 30 minutes."),
         ("No, 15 minutes.", "Session timeout 30 minutes."),
         ("Use MySQL for the order store.", "Use Postgres for the order store."),
@@ -59,6 +63,7 @@ def test_a_choice_falls_with_what_cannot_stand_beside_it(later: str, earlier: st
     ("later", "earlier"),
     [
         ("Uploads expire after 5 minutes.", "Sessions expire after 30 minutes."),
+        ("We decided to use Kafka instead of SQLite for the queue.", "We decided to use SQLite for the cache."),
         ("Use Redis for the sessions.", "Use Postgres for the order store."),
         ("No tests for the demo pages.", "Every endpoint needs integration tests."),
         ("Never call the billing API from the web process.", "The billing API is version 2."),

@@ -30,6 +30,7 @@ runs = st.builds(
     verb=st.text(),
     changes=st.lists(changes, unique=True).map(tuple),
     undoes=st.none() | st.text(),
+    made=st.lists(st.text()).map(tuple),
 )
 
 

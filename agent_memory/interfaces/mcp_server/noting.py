@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
-from typing import Any, Final, Literal
+from functools import partial
+from typing import Final, Literal
 
 from pydantic import BaseModel, Field
 
-from agent_memory.app import notes
+from agent_memory.app import notes, surfaced
 from agent_memory.app.container import App
-from agent_memory.interfaces.mcp_server.shapes import Answer, Arguments, Id, Quoting, Tags, Tool
+from agent_memory.interfaces.mcp_server.shapes import Answer, Arguments, Id, Quoting, Session, Tags, Tool
 
 
 class StoreNote(Arguments):
@@ -45,6 +45,7 @@ class RecallNotes(Arguments):
     k: int = Field(default=0, ge=0, le=50, description="How many at most; 0: as the settings say.")
     tags: Tags = Field(default=[])
     scope: Literal["project", "all"] = Field(default="all", description="project: without those for all projects.")
+    session: Session = ""
 
 
 class Note(BaseModel):
@@ -83,12 +84,9 @@ def _notes_store(app: App, given: StoreNote) -> NoteStored:
 
 
 def _notes_recall(app: App, given: RecallNotes) -> Notes:
-    if given.id:
-        return _notes([notes.by_id(app, given.id)])
-    return _notes(notes.recall(app, given.query, k=given.k or None, scope=given.scope, tags=given.tags))
-
-
-def _notes(found: Iterable[Any]) -> Notes:
+    by_words = partial(notes.recall, app, given.query, k=given.k or None, scope=given.scope, tags=given.tags)
+    found = [notes.by_id(app, given.id)] if given.id else by_words()
+    surfaced.note(app, given.session, (note.id for note in found))
     return Notes(notes=[Note.model_validate(notes.note_fields(note)) for note in found])
 
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from agent_memory.app import brief, recall
 from agent_memory.app.container import App
 from agent_memory.app.switches import is_on
-from agent_memory.interfaces.mcp_server.shapes import Agent, Answer, Arguments, Category, Quoting, Tool
+from agent_memory.interfaces.mcp_server.shapes import Agent, Answer, Arguments, Category, Quoting, Session, Tool
 from agent_memory.model.recall import Hit, Query
 from agent_memory.model.text import shorten
 
@@ -32,7 +32,7 @@ class Following(Arguments):
         default=[],
         description="The last turns, oldest first, so that a message such as “and on Windows?” finds what it is about.",
     )
-    session: str = Field(default="", max_length=400, description="Your id of this conversation, if you have one.")
+    session: Session = ""
     agent: Agent = ""
 
 

@@ -36,6 +36,7 @@ class Quoting(Answer):
 Id = Annotated[str, BeforeValidator(lambda given: str(given) if type(given) is int else given), Field(max_length=64)]
 Agent = Annotated[str, Field(description="Whose memory; leave it out for this workspace's own.")]
 Category = Annotated[str, Field(description="decisions, lessons, tasks, projects, notes, procedures or another.")]
+Session = Annotated[str, Field(max_length=400, description="Your id of this conversation, if you have one.")]
 Tags = Annotated[list[str], Field(description="Tags without number signs.")]
 
 

@@ -6,9 +6,9 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, Field
 
-from agent_memory.app import lessons, tending
+from agent_memory.app import lessons, surfaced, tending
 from agent_memory.app.container import App
-from agent_memory.interfaces.mcp_server.shapes import Answer, Arguments, Id, Quoting, Tool
+from agent_memory.interfaces.mcp_server.shapes import Answer, Arguments, Id, Quoting, Session, Tool
 
 
 class RecallLearnt(Arguments):
@@ -17,6 +17,7 @@ class RecallLearnt(Arguments):
     query: str = Field(default="", description="What you are about to do, or the error you see; or leave it for an id.")
     id: Id = Field(default="", description="One of them, whole; outweighs the query.")
     k: int = Field(default=0, ge=0, le=10, description="How many at most; 0: as the settings say.")
+    session: Session = ""
 
 
 class Learnt(BaseModel):
@@ -95,6 +96,7 @@ def _recalled(app: App, shelf: lessons.Shelf, given: RecallLearnt) -> list[Learn
         found = [lessons.by_id(app, shelf, given.id)]
     else:
         found = lessons.recall(app, shelf, given.query, k=given.k or None)
+    surfaced.note(app, given.session, (memory.id for memory in found))
     return [Learnt.model_validate(lessons.fields(app, memory)) for memory in found]
 
 
