@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from agent_memory.fabric.lessons import is_kept
 from agent_memory.mirror import fts
 from agent_memory.mirror.stems import stem
 from agent_memory.model.ids import digest
@@ -25,14 +26,13 @@ from agent_memory.vault.view import View
 
 ALIKE: Final = 0.2
 """What part of the weight of two entries' words must be common for a link."""
-REPLACES: Final = 0.15
-"""The same where one says in so many words that it replaces the other."""
 SHARED: Final = 3
 """How many telling words both must have."""
 COMMON_SHARE: Final = 4
 COMMON: Final = 10
 KEY_CHARS: Final = 6
 DIGITS: Final = 6
+DECISIONS: Final = "decisions"
 BOOKKEEPING: Final = frozenset({*SYSTEM_TAGS, *OLD_SYSTEM_TAGS, KEEP_TAG, "reflection"})
 
 _READ_CHARS: Final = 2_000
@@ -51,7 +51,10 @@ _NO_LONGER: Final = re.compile(
 )
 _SWITCHING: Final = frozenset("instead rather place longer anymore switch switched vez inves lugar".split())
 """Words that say that something changes, and not what."""
-_ENDS: Final = re.compile(r"\b(?:for|with|to|by|because|so|since|para|por|pel[oa]|porque|pois|que|com|we|nos|and|e)\b")
+_ENDS: Final = re.compile(
+    r"\b(?:for|with|to|by|so|para|por|pel[oa]|que|com|we|nos|and|e|the|is|are|uses?|vamos|usa|usamos|fica)\b"
+)
+_REASON: Final = re.compile(r"\b(?:because|since|so that|porque|pois|ja que|para que)\b[^.;!?\n]*")
 
 
 @lru_cache(maxsize=8_192)
@@ -78,6 +81,10 @@ def words_of(text: str) -> frozenset[str]:
 def tags_of(memory: Memory) -> tuple[str, ...]:
     """Return the tags of an entry but those that say how it came here, each with its number sign."""
     return tuple(f"#{fold(tag)}" for tag in memory.tags if tag not in BOOKKEEPING and not tag.startswith("type"))
+
+
+_DECIDING: Final = words_of("use keep decide decided decision choose adopt usar manter decidimos escolhemos ficar")
+"""What choices are said with, and what none is about."""
 
 
 class Likeness:
@@ -161,42 +168,69 @@ def related(memories: Sequence[Memory], likeness: Likeness, fresh: Container[str
             older = [name for name in near if order[name] < order[memory.id]]
             if older:
                 links[memory.id] = tuple(("relates-to", name) for name in older[:most])
-    return Related(links, _replaced(memories, likeness) if most else {})
+    return Related(links, _replaced(memories) if most else {})
 
 
-def _replaced(memories: Sequence[Memory], likeness: Likeness) -> dict[str, str]:
-    """Return which entries another one says that it replaces, with the id of that one.
-
-    It must name what it replaces ("instead of …", "em vez de …"); both must be decisions; the older one must have all
-    these words outside of such a phrase of its own, and something else in common with it.
-    """
+def _replaced(memories: Sequence[Memory]) -> dict[str, str]:
+    """Return which decisions another one says that it replaces, with the id of that one."""
     found = dict[str, str]()
-    for memory in sorted(memories, key=lambda one: (one.at, one.id)):
-        gone = [names for names in map(_names, _given_up(memory.body)) if names]
-        for older in memories if gone else ():
-            before = (older.at, older.id) < (memory.at, memory.id) and not older.edited
-            decided = memory.page.category == older.page.category == "decisions"
-            if before and decided and any(_replaces(memory, older, names, likeness) for names in gone):
+    decisions = sorted((one for one in memories if one.page.category == DECISIONS), key=lambda one: (one.at, one.id))
+    for number, memory in enumerate(decisions):
+        for older in decisions[:number] if gives_up(memory.body) else ():
+            if not is_kept(older) and replaces(memory.body, older.body):
                 found.setdefault(older.id, memory.id)
     return found
 
 
-def _given_up(body: str) -> list[str]:
+def gives_up(body: str) -> bool:
+    """Tell whether a text names anything that it replaces ("instead of …", "em vez de …")."""
     said = fold(body[:_READ_CHARS])
-    named = [_ENDS.split(match[1])[0].strip() for match in _INSTEAD.finditer(said)]
-    return named + [match[1] for match in _NO_LONGER.finditer(said)]  # "we no longer keep it for a month": all of that
+    return any(phrase.search(said) for phrase in (_INSTEAD, _NO_LONGER))
 
 
-def _affirmed(body: str) -> str:
-    return _NO_LONGER.sub(" ", _INSTEAD.sub(" ", fold(body[:_READ_CHARS])))
+def replaces(later: str, older: str) -> bool:
+    """Tell whether a later choice names an older one as what it replaces.
+
+    The older one must have all the words that are given up, outside of such a phrase of its own, and be about the same
+    otherwise: most of what the one that says less is about. One that says nothing else replaces what says little
+    else, and is replaced by nothing that holds for one place only.
+    """
+    new, old = _parted(later), _parted(older)
+    return any(
+        names <= old.words and _is_about_the_same(new, old, names, negated=negated) for names, negated in new.given_up
+    )
 
 
-def _names(text: str) -> set[str]:
-    return set(words(text)) - fts.STOP_WORDS
+def _is_about_the_same(new: _Parted, old: _Parted, names: Set[str], *, negated: bool) -> bool:
+    named = words_of(" ".join(names))
+    scope, rest = new.about - named, old.about - named
+    if not rest:
+        return negated or len(scope) <= 1  # what is chosen instead
+    if len(scope) <= 1:
+        return len(rest) <= 2 * len(names)
+    return 2 * len(rest & scope) >= min(len(rest), len(scope) - 1)
 
 
-def _replaces(memory: Memory, older: Memory, names: set[str], likeness: Likeness) -> bool:
-    if not names <= _names(_affirmed(older.body)):
-        return False
-    context = (likeness.terms[memory.id] & likeness.terms[older.id]) - {key for name in names for key in words_of(name)}
-    return likeness.weight(context) > 0 and likeness.between(memory.id, older.id) >= REPLACES
+@dataclass(frozen=True, slots=True)
+class _Parted:
+    """A text without its reasons: what it gives up, whether by its own negation; all words of the rest; what tells."""
+
+    given_up: tuple[tuple[frozenset[str], bool], ...]
+    words: frozenset[str]
+    about: frozenset[str]
+
+
+@lru_cache(maxsize=8_192)
+def _parted(body: str) -> _Parted:
+    given_up: list[tuple[frozenset[str], bool]] = []
+
+    def take_out(match: re.Match[str]) -> str:
+        negated = match.re is _NO_LONGER  # "we no longer keep it for a month": all of that
+        phrase = match[1] if negated else _ENDS.split(match[1])[0]
+        if names := frozenset(words(phrase)) - fts.STOP_WORDS:
+            given_up.append((names, negated))
+        return " " + match[1][len(phrase) :]
+
+    said = _REASON.sub("", fold(body[:_READ_CHARS]))
+    rest = _NO_LONGER.sub(take_out, _INSTEAD.sub(take_out, said))
+    return _Parted(tuple(given_up), frozenset(words(rest)), words_of(rest) - _DECIDING)

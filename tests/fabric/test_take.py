@@ -1,6 +1,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
 from agent_memory.fabric.take import Proposal, Rules, take
 from agent_memory.model.memory import Add, Amend, Batch, TakenLine
 from agent_memory.model.transcript import FileIdentity
@@ -22,8 +24,12 @@ def proposing(*candidates, turn=None, agent="default", resumed=True):
 
 
 def after(view: View, taking) -> View:
+    return written(view, taking.batch)
+
+
+def written(view: View, batch: Batch) -> View:
     """The vault once the batch is written, for batches of additions and amendments."""
-    outcome = work_out(taking.batch, view, now=NOW)
+    outcome = work_out(batch, view, now=NOW)
     pages = dict(view.pages)
     for ref, page in outcome.final.items():
         data = page.render().encode()
@@ -219,3 +225,38 @@ def test_reading_choices_again_changes_nothing():
     view = taken(A, B, A_AGAIN)
     assert statuses(after(view, take(view, [proposing(A, B, A_AGAIN)], rules()))) == statuses(view)
     assert statuses(after(view, take(view, [proposing(A)], rules()))) == statuses(view)
+
+
+YARN, PNPM = "We use yarn for the packages of the shop.", "Instead of yarn we use pnpm for the packages of the shop."
+FORMER = a_candidate(YARN, conversation="one")
+LATTER = a_candidate(PNPM, conversation="two", at=A_DAY + timedelta(hours=1))
+
+
+@pytest.mark.parametrize(
+    "arriving", [[[FORMER], [LATTER]], [[LATTER], [FORMER]], [[FORMER, LATTER]], [[LATTER, FORMER]]]
+)
+def test_what_another_conversation_replaces_falls_in_whatever_order_they_come(arriving):
+    view = View()
+    for batch in arriving:
+        view = taken(*batch, view=view)
+
+    old, new = sorted(view.memories, key=lambda memory: memory.at)
+    assert (old.body, old.status, old.meta["superseded-by"]) == (YARN, "superseded", new.id)
+    assert (new.body, new.active) == (PNPM, True)
+
+
+@pytest.mark.parametrize("kept", [{"edited": "1"}, {"keep": "1"}])
+def test_what_a_person_keeps_falls_to_no_other_conversation(kept):
+    view = taken(FORMER)
+    memory = view.memories[0]
+    view = written(view, Batch((Amend(memory.page, memory.id, meta=kept),)))
+
+    assert all(one.active for one in taken(LATTER, view=view).memories)
+
+
+def test_what_another_agent_decided_or_what_is_too_uncertain_replaces_nothing():
+    view = taken(FORMER)
+    other = take(view, [proposing(LATTER, agent="other")], rules())
+    doubtful = take(view, [proposing(replace(LATTER, confidence=0.4))], rules(propose=True))
+
+    assert [[type(change) for change in one.batch.changes] for one in (other, doubtful)] == [[Add], [Add]]
