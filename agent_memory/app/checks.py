@@ -90,8 +90,13 @@ def _installed(app: App) -> str:
 
 def _obstacles(app: App) -> Iterator[Finding]:
     """Yield what keeps an editor from us, if one was ever set up to come."""
-    if any(state != "missing" for state in setup.states(app).values()) and (found := setup.obstacle(app)):
+    if _set_up(app) and (found := setup.obstacle(app)):
         yield Finding(found, "installation", "pipx install agent-memory", serious=False)
+
+
+def _set_up(app: App) -> list[setup.Part]:
+    parts = setup.standing(app)
+    return parts if {part.state for part in parts} - setup.WITHOUT_US else []
 
 
 def _sqlite(app: App) -> Iterator[Finding]:
@@ -101,9 +106,10 @@ def _sqlite(app: App) -> Iterator[Finding]:
 
 
 def _editor_files(app: App) -> Iterator[Finding]:
-    for path, state in setup.states(app).items():
-        if state == "outdated":
-            yield Finding("It is that of an older version.", path, "agent-memory init", serious=False)
+    for part in _set_up(app):
+        if part.state in ("outdated", "left alone"):
+            what = part.why or "It is that of an older version."
+            yield Finding(what, part.row.path, "agent-memory init", serious=False)
 
 
 def _hook_fact(app: App) -> str:

@@ -31,6 +31,8 @@ NAMES: Final = tuple(dict.fromkeys(row.name for row in INTEGRATIONS))
 EDITORS: Final = tuple(dict.fromkeys(editor for row in INTEGRATIONS for editor in row.editors))
 _PASSING: Final = ("VIRTUAL_ENV", "UV_CACHE_DIR", "XDG_CACHE_HOME")
 _CACHES: Final = frozenset({".cache", "Caches", "cache"})
+WITHOUT_US: Final = frozenset({"missing", "left alone"})
+"""How a file stands that has nothing of ours, as far as anybody can tell."""
 _INSTALL: Final = "Install it for good: pipx install agent-memory, or uv tool install agent-memory"
 
 
@@ -118,10 +120,10 @@ def uninstall(app: App) -> tuple[Part, ...]:
     return done
 
 
-def states(app: App) -> dict[str, str]:
-    """Return how each file stands that we set up, by its path; an optional one only where it was asked for."""
-    parts = [part_of(app, row, added) for row in INTEGRATIONS]
-    return {part.row.path: part.state for part in parts if not (part.row.optional and part.state == "missing")}
+def standing(app: App) -> list[Part]:
+    """Return the files that we set up, as they stand; an optional one only where it was asked for."""
+    parts = (part_of(app, row, added) for row in INTEGRATIONS)
+    return [part for part in parts if not (part.row.optional and part.state == "missing")]
 
 
 def obstacle(app: App) -> str:

@@ -10,7 +10,7 @@ from agent_memory.app.container import App
 from agent_memory.app.conversations import Options, standing_alarms, transcript_folders
 from agent_memory.app.doctor import pages
 from agent_memory.app.hearing import pause_of
-from agent_memory.app.setup import states
+from agent_memory.app.setup import standing
 from agent_memory.app.watch import watcher_of
 from agent_memory.tailing.scan import scan
 
@@ -59,7 +59,7 @@ def status(app: App) -> Status:
             *(f"{finding.where}: {finding.what}" for finding in pages(view)),
             *(alarm.sentence for alarm in standing_alarms(app, options, conversations)),
         ),
-        editor_files=states(app),
+        editor_files={part.row.path: part.state for part in standing(app)},
     )
 
 

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from agent_memory.app import forget, recall, rule, setup, vault
+from agent_memory.app.checks import examine
 from agent_memory.app.status import status
 from agent_memory.editors.table import BRIEFING_RULE, INTEGRATIONS
 from agent_memory.errors import UsageError
@@ -129,6 +130,19 @@ def test_an_empty_file_is_an_empty_object_and_is_empty_again(workspace, data):
     uninstall(workspace)
 
     assert outside_the_vault(workspace) == before
+
+
+def test_the_doctor_says_why_a_file_is_left_alone_once_anything_is_set_up(workspace, tmp_path):
+    def told():
+        with workspace.app() as app:
+            return {found.where: found.what for found in examine(app).findings}
+
+    (workspace.root / ".cursor").symlink_to(tmp_path)
+    assert ".cursor/hooks.json" not in told()
+
+    init(workspace)
+    assert "leads out" in told()[".cursor/hooks.json"]
+    assert ".vscode/tasks.json" not in told()
 
 
 def test_links_that_lead_out_are_refused(workspace, tmp_path):

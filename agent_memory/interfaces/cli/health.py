@@ -118,12 +118,13 @@ def check(context: typer.Context) -> None:
 def status(context: typer.Context) -> None:
     """Show what is set up and how things stand."""
     from agent_memory.app import status as standing
+    from agent_memory.app.setup import WITHOUT_US
 
     call = call_of(context)
     with call.app() as app:
         found = standing.status(app)
     chats = {"found": found.conversations_found, "taken": found.conversations_taken}
-    set_up = any(state != "missing" for state in found.editor_files.values())
+    set_up = not WITHOUT_US.issuperset(found.editor_files.values())
     rows = [
         (tr("Memory"), f"{found.memory_folder}{'' if found.exists else '  ' + tr('(not there yet)')}"),
         (tr("Workspace"), found.workspace),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agent_memory.interfaces.cli.output import Command, Progress, call_of, confirmed, remark
-from agent_memory.interfaces.cli.words import tr
+from agent_memory.interfaces.cli.words import told, tr
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,7 +68,7 @@ def init(
         finally:
             progress.close()
         if warning := setup.obstacle(app):
-            remark(warning)
+            remark(told(warning))
         _git(app, wanted=merge_driver)
     _tell(call, place, done.parts, _done_text(done, place), chats=_chats(done))
 
@@ -146,7 +146,8 @@ def _diffs(parts: Sequence[Part]) -> list[str]:
 def _left(parts: Sequence[Part]) -> list[str]:
     said = [part for part in parts if part.why or part.state == "changed by hand"]
     return [
-        tr("Left as it is: {path}.", path=part.row.path) + " " + tr(part.why or "You have changed it.") for part in said
+        tr("Left as it is: {path}.", path=part.row.path) + " " + told(part.why or "You have changed it.")
+        for part in said
     ]
 
 
