@@ -36,6 +36,8 @@ export const PHRASES = [
   [/^(.+): expired or broken$/, "$1: venceu ou está danificado"],
   [/^(.+): (\d+) older messages$/, "$1: $2 mensagens mais antigas"],
   [/^(.+): (\d+) entries, to the archive$/, "$1: $2 memórias, para o arquivo"],
+  [/^(.+) is a folder where a page should be\.$/, "$1 é uma pasta onde deveria haver uma página."],
+  [/^(.+) is a link that leads out of the vault\.$/, "$1 é um link que leva para fora do cofre."],
   [/^(.+): in the vault, word for word$/, "$1: está no cofre, palavra por palavra"],
 ];
 
