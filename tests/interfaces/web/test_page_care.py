@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from agent_memory import errors
+from agent_memory.interfaces.web.failures import KINDS
 from tests.interfaces.web.browsing import CHROMIUM, Viewer, remember, told, words_of
 
 pytestmark = [
@@ -114,7 +115,7 @@ def test_whatever_the_server_refuses_or_leaves_out_is_said_in_portuguese(server:
     page = visit("#/vault/pt/decisions", locale="pt-BR")
     raised = {name for name, one in vars(errors).items() if inspect.isclass(one) and issubclass(one, Exception)}
     known = page.evaluate("import('/served.js').then(({ERRORS}) => Object.keys(ERRORS))")
-    assert raised | {"BadRequest", "Refused", "InternalError"} == set(known)
+    assert raised | {*KINDS.values(), "BadRequest", "InternalError"} == set(known)
 
     told_now = told(server, "GET", "/api/memory/context?agentId=pt&budget=150")
     reasons = [one["reason"] for one in (*told_now["cuts"], *told_now["items"]) if one["reason"]]

@@ -26,6 +26,12 @@ export const ERRORS = {
   TableError: "Uma tabela do programa está estragada:",
   BadRequest: "O pedido não foi entendido:",
   Refused: "O servidor não aceita pedidos daqui. Abra a página pelo endereço que o visualizador mostrou.",
+  NoToken: "Falta a senha de acesso. Abra a página pelo endereço que o visualizador mostrou.",
+  NotFound: "Não há nada neste endereço.",
+  NoSuchMethod: "Isto não se faz assim neste endereço.",
+  TooSlow: "O pedido demorou demais para chegar. Tente de novo.",
+  TooLarge: "É grande demais para ser salvo de uma vez.",
+  NotJson: "O pedido não chegou inteiro. Tente de novo.",
   InternalError: "Algo deu errado no servidor. O terminal do visualizador diz mais.",
 };
 
