@@ -143,6 +143,25 @@ def test_a_chat_that_could_not_be_asked_is_briefed_when_it_can(server: Viewer, v
     assert "briefed with" in page.locator("#chat .hint").all_inner_texts()[-1]
 
 
+def test_a_chat_is_saved_every_half_minute_and_compaction_asked_for_every_ten(server: Viewer, visit: Any) -> None:
+    remember(server, "saver", "notes", "Something.")
+    page = visit("#/vault/saver/notes")
+    page.clock.install()
+    with page.expect_request(lambda sent: sent.url.endswith("/api/memory/compact") and sent.method == "POST"):
+        page.reload()
+    page.locator(".card").wait_for()
+    page.keyboard.press("m")
+    page.locator("#chat textarea").wait_for()
+    page.keyboard.type("Remember the port.")
+    page.keyboard.press("Enter")
+    page.locator("#chat .said.agent", has_text="Redis").wait_for()
+    page.clock.run_for(30_000)
+    page.locator("#chat .hint", has_text="Saved at").wait_for()
+    assert len(told(server, "GET", "/api/memory?agentId=saver")["messages"]) == 2
+    with page.expect_request(lambda sent: sent.url.endswith("/api/memory/compact") and sent.method == "POST"):
+        page.clock.run_for(570_000)
+
+
 def test_who_begins_a_new_chat_ends_the_one_that_broke_off(server: Viewer, visit: Any) -> None:
     remember(server, "broken", "notes", "Something.")
     said = [

@@ -192,17 +192,28 @@ function press(event) {
 }
 
 // What the server tells of; after a silence everything that is shown is read again, and what is being written stays.
+// A tab that nobody looks at does not listen: a browser has six connections to one host, for all its tabs together.
 function listen() {
-  const events = new EventSource("/api/events");
+  let events = null;
   let known = false;
-  events.addEventListener("error", () => (silent.hidden = false));
-  events.addEventListener("hello", () => {
-    silent.hidden = true;
-    if (known) changed(null);
-    known = true;
-  });
-  events.addEventListener("pages", (event) => changed(JSON.parse(event.data).pages));
-  events.addEventListener("compaction", (event) => current?.compaction?.(JSON.parse(event.data)));
+  const follow = () => {
+    if (document.hidden) events = events?.close() ?? null;
+    else events ??= hear();
+  };
+  const hear = () => {
+    const heard = new EventSource("/api/events");
+    heard.addEventListener("error", () => (silent.hidden = false));
+    heard.addEventListener("hello", () => {
+      silent.hidden = true;
+      if (known) changed(null);
+      known = true;
+    });
+    heard.addEventListener("pages", (event) => changed(JSON.parse(event.data).pages));
+    heard.addEventListener("compaction", (event) => current?.compaction?.(JSON.parse(event.data)));
+    return heard;
+  };
+  document.addEventListener("visibilitychange", follow);
+  follow();
 }
 
 function changed(pages) {

@@ -78,7 +78,11 @@ export function vault(page, { agent, category }) {
     // A Map keeps the order of insertion, which paging and the keys rely on.
     const of = new Map([...cards.values()].map((one) => [one.element, one]));
     cards.clear();
-    for (const element of list.children) cards.set(of.get(element).entry.id, of.get(element));
+    for (const element of list.children) {
+      cards.set(of.get(element).entry.id, of.get(element));
+      element.setAttribute("aria-posinset", cards.size);
+      element.setAttribute("aria-setsize", total);
+    }
     const rest = total - cards.size;
     fill(foot, rest > 0 && button(`${t("more")} (${rest})`, more),
       !total && !cards.size && h("div", { class: "empty" }, h("p", {}, t("nothing")), show === "active" && h("p", { class: "hint" }, t("nothingHint"))));
