@@ -143,6 +143,25 @@ def test_a_chat_that_could_not_be_asked_is_briefed_when_it_can(server: Viewer, v
     assert "briefed with" in page.locator("#chat .hint").all_inner_texts()[-1]
 
 
+def test_an_answer_can_be_stopped_and_what_was_heard_of_it_is_kept(server: Viewer, visit: Any) -> None:
+    remember(server, "slow", "notes", "Something.")
+    page = visit("#/vault/slow/notes")
+    page.locator(".card").wait_for()
+    page.keyboard.press("m")
+    page.locator("#chat textarea").wait_for()
+    page.keyboard.type("Take your time.")
+    page.keyboard.press("Enter")
+    page.locator("#chat .said.agent", has_text="I was told").wait_for()
+    page.keyboard.type("Half a word")
+    page.get_by_role("button", name="Stop").press("Enter")
+    page.get_by_role("button", name="Stop").wait_for(state="detached")
+    assert page.locator("#chat textarea").input_value() == "Half a word"
+    page.get_by_role("button", name="End the session").press("Enter")
+    page.locator("#chat").wait_for(state="hidden")
+    said = told(server, "GET", "/api/memory?agentId=slow")["messages"]
+    assert [one["text"].split()[0] for one in said] == ["Take", "I"]
+
+
 def test_a_chat_is_saved_every_half_minute_and_compaction_asked_for_every_ten(server: Viewer, visit: Any) -> None:
     remember(server, "saver", "notes", "Something.")
     page = visit("#/vault/saver/notes")
