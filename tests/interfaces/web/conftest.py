@@ -12,9 +12,11 @@ from agent_memory.app.library import open_memory
 from tests.interfaces.web.browsing import CHROMIUM, QUIET, Seen, Viewer, viewer
 
 AGENT = """
-import sys
+import sys, time
 asked = sys.stdin.read()
 print(f"I was told {len(asked)} characters.", flush=True)
+if "Take your time" in asked:
+    time.sleep(600)
 print("We decided to keep the sessions in Redis because Postgres was slow.", flush=True)
 """
 

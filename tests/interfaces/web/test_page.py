@@ -308,20 +308,6 @@ def test_the_page_speaks_portuguese_to_who_reads_it_and_has_every_word_in_both(s
     assert shape(english) == shape(portuguese)
 
 
-def test_every_control_has_a_name_and_keys_are_told(server: Viewer, visit: Any) -> None:
-    remember(server, "named", "notes", "Something.")
-    page = visit("#/vault/named/notes")
-    page.locator(".card").wait_for()
-    nameless = page.evaluate(
-        "[...document.querySelectorAll('button, a, input, select, textarea')].filter((one) => !one.hidden && !"
-        "(one.getAttribute('aria-label') || one.textContent.trim() || one.title)).map((one) => one.outerHTML)"
-    )
-    assert nameless == []
-    page.keyboard.press("?")
-    page.get_by_role("dialog", name="Keys").wait_for()
-    assert page.locator("dialog kbd").count() > 12
-
-
 def test_compaction_shows_its_plan_and_its_result(server: Viewer, visit: Any) -> None:
     page = visit("#/upkeep")
     page.get_by_text("What it would do now").wait_for()

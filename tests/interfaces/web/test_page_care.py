@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 
 from agent_memory import errors
+from agent_memory.interfaces.web.failures import KINDS
 from tests.interfaces.web.browsing import CHROMIUM, Viewer, remember, told, words_of
 
 pytestmark = [
@@ -44,36 +44,31 @@ def held(page: Any, path: str) -> tuple[list[str], Callable[[], None]]:
     return asked, release
 
 
-@pytest.mark.parametrize(
-    ("category", "opens", "route", "done"),
-    [
-        ("notes", "c", "/api/memory/vault", ".card:has-text('Twice?')"),
-        ("notes", "je", "/api/memory/vault", ".card:not(:has(textarea)):has-text('Twice?')"),
-        ("profile", "c", "/api/memory/profile", ".fact:has-text('Twice?')"),
-    ],
-)
-def test_a_form_under_way_takes_no_second_submit(
-    server: Viewer, visit: Any, category: str, opens: str, route: str, done: str
-) -> None:
-    agent = f"twice-{category}-{opens}"
-    remember(server, agent, "notes", "Something.")
-    page = visit(f"#/vault/{agent}/{category}")
-    page.locator(".picks button").wait_for()
-    asked, release = held(page, route)
-    for key in opens:
-        page.keyboard.press(key)
-    if category == "profile":
-        page.keyboard.type("editor")
-        page.keyboard.press("Tab")
-    page.keyboard.type("Twice?")
-    with page.expect_request(lambda request: request.method != "GET" and request.url.endswith(route)):
+def test_a_form_under_way_takes_no_second_submit(server: Viewer, visit: Any) -> None:
+    remember(server, "twice", "notes", "Something.")
+    page = visit("#/vault/twice/notes")
+    for place, opens, typed, route, done in (
+        ("notes", "c", ("Again?",), "/api/memory/vault", ".card:has-text('Again?')"),
+        ("notes", "e", (" Changed.",), "/api/memory/vault", ".card:not(:has(textarea)):has-text('Changed.')"),
+        ("profile", "c", ("editor", "Vim"), "/api/memory/profile", ".fact:has-text('Vim')"),
+    ):
+        page.goto(f"{server.url}#/vault/twice/{place}")
+        page.locator(".picks button").wait_for()
+        asked, release = held(page, route)
+        page.keyboard.press("j")
+        page.keyboard.press(opens)
+        for number, words in enumerate(typed):
+            if number:
+                page.keyboard.press("Tab")
+            page.keyboard.type(words)
+        with page.expect_request(lambda sent, route=route: sent.method != "GET" and sent.url.endswith(route)):
+            page.keyboard.press("Enter")
         page.keyboard.press("Enter")
-    page.keyboard.press("Enter")
-    page.locator(".card .good, .view .good").last.click()
-    release()
-    page.locator(done).first.wait_for()
-    assert len(asked) == 1
-    assert page.locator(".clash").count() == 0
+        page.locator(".card .good").last.click()
+        release()
+        page.locator(done).first.wait_for()
+        assert len(asked) == 1, (place, opens)
+        assert page.locator(".clash").count() == 0
 
 
 def test_focus_and_what_is_folded_out_stay_when_pages_change(server: Viewer, visit: Any) -> None:
@@ -99,20 +94,16 @@ def test_focus_and_what_is_folded_out_stay_when_pages_change(server: Viewer, vis
     page.locator('[role="tab"]:focus', has_text="Lessons").wait_for()
 
 
-@pytest.mark.parametrize(
-    ("place", "said"),
-    [
+def test_an_address_that_leads_nowhere_says_so_and_shows_nobody_elses_memories(server: Viewer, visit: Any) -> None:
+    page = visit(locale="pt-BR")
+    for place, said in (
         ("#/vault/nobody/decisions", "Não há agente “nobody” aqui."),
         ("#/vault/default/receitas", "Não há categoria “receitas” aqui."),
         ("#/nowhere", "Não há página “nowhere” aqui."),
-    ],
-)
-def test_an_address_that_leads_nowhere_says_so_and_shows_nobody_elses_memories(
-    visit: Any, place: str, said: str
-) -> None:
-    page = visit(place, locale="pt-BR")
-    page.get_by_role("heading", name=said).wait_for()
-    assert page.locator(".card").count() == 0
+    ):
+        page.goto(f"{server.url}{place}")
+        page.get_by_role("heading", name=said).wait_for()
+        assert page.locator(".card").count() == 0
     page.get_by_role("link", name="Ir para Memórias de").click()
     page.locator(".tabs").wait_for()
 
@@ -124,7 +115,7 @@ def test_whatever_the_server_refuses_or_leaves_out_is_said_in_portuguese(server:
     page = visit("#/vault/pt/decisions", locale="pt-BR")
     raised = {name for name, one in vars(errors).items() if inspect.isclass(one) and issubclass(one, Exception)}
     known = page.evaluate("import('/served.js').then(({ERRORS}) => Object.keys(ERRORS))")
-    assert raised | {"BadRequest", "Refused", "InternalError"} == set(known)
+    assert raised | {*KINDS.values(), "BadRequest", "InternalError"} == set(known)
 
     told_now = told(server, "GET", "/api/memory/context?agentId=pt&budget=150")
     reasons = [one["reason"] for one in (*told_now["cuts"], *told_now["items"]) if one["reason"]]
@@ -150,6 +141,44 @@ def test_a_chat_that_could_not_be_asked_is_briefed_when_it_can(server: Viewer, v
     page.keyboard.press("Enter")
     page.locator("#chat .said.agent", has_text="Redis").wait_for()
     assert "briefed with" in page.locator("#chat .hint").all_inner_texts()[-1]
+
+
+def test_an_answer_can_be_stopped_and_what_was_heard_of_it_is_kept(server: Viewer, visit: Any) -> None:
+    remember(server, "slow", "notes", "Something.")
+    page = visit("#/vault/slow/notes")
+    page.locator(".card").wait_for()
+    page.keyboard.press("m")
+    page.locator("#chat textarea").wait_for()
+    page.keyboard.type("Take your time.")
+    page.keyboard.press("Enter")
+    page.locator("#chat .said.agent", has_text="I was told").wait_for()
+    page.keyboard.type("Half a word")
+    page.get_by_role("button", name="Stop").press("Enter")
+    page.get_by_role("button", name="Stop").wait_for(state="detached")
+    assert page.locator("#chat textarea").input_value() == "Half a word"
+    page.get_by_role("button", name="End the session").press("Enter")
+    page.locator("#chat").wait_for(state="hidden")
+    said = told(server, "GET", "/api/memory?agentId=slow")["messages"]
+    assert [one["text"].split()[0] for one in said] == ["Take", "I"]
+
+
+def test_a_chat_is_saved_every_half_minute_and_compaction_asked_for_every_ten(server: Viewer, visit: Any) -> None:
+    remember(server, "saver", "notes", "Something.")
+    page = visit("#/vault/saver/notes")
+    page.clock.install()
+    with page.expect_request(lambda sent: sent.url.endswith("/api/memory/compact") and sent.method == "POST"):
+        page.reload()
+    page.locator(".card").wait_for()
+    page.keyboard.press("m")
+    page.locator("#chat textarea").wait_for()
+    page.keyboard.type("Remember the port.")
+    page.keyboard.press("Enter")
+    page.locator("#chat .said.agent", has_text="Redis").wait_for()
+    page.clock.run_for(30_000)
+    page.locator("#chat .hint", has_text="Saved at").wait_for()
+    assert len(told(server, "GET", "/api/memory?agentId=saver")["messages"]) == 2
+    with page.expect_request(lambda sent: sent.url.endswith("/api/memory/compact") and sent.method == "POST"):
+        page.clock.run_for(570_000)
 
 
 def test_who_begins_a_new_chat_ends_the_one_that_broke_off(server: Viewer, visit: Any) -> None:
@@ -188,7 +217,8 @@ def test_on_a_small_screen_a_chat_is_laid_aside_and_taken_up_again(server: Viewe
     remember(server, "small", "notes", "Something.")
     page = visit("#/vault/small/notes", viewport=SMALL)
     page.locator(".card").wait_for()
-    assert 0 <= page.locator("#side li.here a").bounding_box()["x"] < SMALL["width"] / 2
+    agent = page.locator("#side li.here a").bounding_box()
+    assert 0 <= agent["x"] < agent["x"] + agent["width"] <= SMALL["width"]
     page.keyboard.press("m")
     page.locator("#chat textarea").wait_for()
     page.keyboard.type("Half a word")
@@ -226,26 +256,43 @@ def test_a_found_memory_is_edited_where_it_was_found(server: Viewer, visit: Any)
     page.locator(".result", has_text="manes").wait_for()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everything_has_a_name_and_can_be_told_from_its_ground(server: Viewer, visit: Any, scheme: str) -> None:
-    remember(
-        server, scheme, "tasks", "- [ ] one\n- [x] **two** `code` [link](https://example.com)\n\n> quoted", tags=("a",)
-    )
-    told(server, "POST", "/api/memory/profile", {"agentId": scheme, "key": "editor", "value": "Vim"})
-    page = visit(f"#/vault/{scheme}/tasks", color_scheme=scheme, locale="pt-BR")
+def test_everything_has_a_name_and_can_be_told_from_its_ground(server: Viewer, visit: Any) -> None:
+    body = "- [ ] one\n- [x] **two** `code` [link](https://example.com)\n\n> quoted"
+    remember(server, "clear", "tasks", body, tags=("a",))
+    told(server, "POST", "/api/memory/profile", {"agentId": "clear", "key": "editor", "value": "Vim"})
+    page = visit("#/vault/clear/tasks", locale="pt-BR")
+    faults = {}
+
+    def audit(place: str) -> None:
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            faults[f"{place}, {scheme}"] = page.evaluate(AUDIT)
+
     page.locator(".card").wait_for()
     page.keyboard.press("c")
-    faults = {"tasks": page.evaluate(AUDIT)}
+    audit("tasks")
     page.keyboard.press("Escape")
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     page.locator("dialog").wait_for()
-    faults["window"] = page.evaluate(AUDIT)
+    audit("window")
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    page.get_by_role("dialog", name="Teclas").wait_for()
+    assert page.locator("dialog kbd").count() > 12
+    audit("keys")
     page.keyboard.press("Escape")
     page.keyboard.press("m")
     page.locator("#chat textarea").wait_for()
-    for place in (f"vault/{scheme}/profile", f"briefing/{scheme}", "upkeep", "stats", "project", "vault/x/y"):
+    for place, shown in (
+        ("vault/clear/profile", ".fact"),
+        ("briefing/clear", ".bar"),
+        ("upkeep", ".runs li"),
+        ("stats", "tbody tr"),
+        ("project", ".acts button"),
+        ("vault/x/y", ".empty"),
+    ):
         page.goto(f"{server.url}#/{place}")
-        page.wait_for_load_state("networkidle")
-        faults[place] = page.evaluate(AUDIT)
-    assert {place: found for place, found in faults.items() if found} == {}, json.dumps(faults, indent=1)
+        page.locator(f".view {shown}").first.wait_for()
+        audit(place)
+    assert {place: found for place, found in faults.items() if found} == {}

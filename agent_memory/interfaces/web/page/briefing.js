@@ -1,7 +1,7 @@
 // What an agent would be told for a prompt, and what its tokens are spent on.
 
 import { get } from "./api.js";
-import { button, failed, fill, h, say, toast } from "./dom.js";
+import { button, fill, h, say, tried } from "./dom.js";
 import { detail } from "./entry.js";
 import { phrase, served, t, tOf } from "./strings.js";
 
@@ -24,14 +24,8 @@ export function briefing(page, { agent }, agents) {
 
   async function load() {
     const mine = ++asked;
-    try {
-      const told = await get("/api/memory/context", { agentId: agent, command: prompt.value, kind: kind.value, budget: budget.value });
-      if (mine === asked) draw(told);
-    } catch (error) {
-      if (mine !== asked) return;
-      if (shown.childElementCount) toast(error.message, { bad: true });
-      else failed(shown, error, load);
-    }
+    const told = await tried(get("/api/memory/context", { agentId: agent, command: prompt.value, kind: kind.value, budget: budget.value }), shown, load);
+    if (told && mine === asked) draw(told);
   }
 
   function draw(told) {

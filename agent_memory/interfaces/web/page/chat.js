@@ -63,6 +63,7 @@ export function chat(holder, agent, { hasCommand, openVault, aside, closed }) {
     const told = await tried(command({ agentId: agent, command: text, chatId, resume: begun }, hearing(), running.signal));
     running = null;
     settle();
+    log.querySelector(".words:empty")?.parentElement.remove(); // nothing was said
     if (told) (begun = true, carry(told));
     else input.querySelector("button.good + button")?.remove();
   }

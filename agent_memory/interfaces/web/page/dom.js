@@ -35,22 +35,18 @@ export function once(work) {
   return (...given) => (running ??= Promise.resolve(work(...given)).finally(() => (running = null)));
 }
 
-// Return what was asked for; of a refusal tell the person, and return null.
-export async function tried(asked) {
+// Return what was asked for; of a refusal tell the person, and return null. Where nothing stands yet that was to be
+// shown, it is told in that place, with a way to try again.
+export async function tried(asked, element = null, again = null) {
   try {
     return await asked;
   } catch (error) {
     if (error.name === "AbortError") return null;
     if (!("status" in error)) throw error;
-    toast(error.message, { bad: true });
+    if (!element || element.childElementCount) toast(error.message, { bad: true });
+    else fill(element, h("div", { class: "empty" }, h("p", { role: "alert" }, error.message), button(t("again"), again)));
     return null;
   }
-}
-
-// Say in its place why something cannot be shown, with a way to try again.
-export function failed(element, error, again) {
-  if (!("status" in error)) throw error;
-  fill(element, h("div", { class: "empty" }, h("p", { role: "alert" }, error.message), button(t("again"), again)));
 }
 
 export function button(said, press, given = {}) {

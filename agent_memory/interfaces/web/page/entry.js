@@ -33,15 +33,11 @@ export function card(first, events) {
         !entry.archived && !proposed && sign("remove", t("remove"), remove)));
   }
 
-  async function attempt(work) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!("status" in error)) throw error;
+  function attempt(asked) {
+    return tried(asked.catch((error) => {
       if (error.status === 412 && error.current) show(error.current);
-      toast(error.message, { bad: true });
-      return null;
-    }
+      throw error;
+    }));
   }
 
   function show(next) {
@@ -114,8 +110,8 @@ export function card(first, events) {
     toast(t("conflict"), { bad: true });
   }
 
-  const go = once(async (work, name) => {
-    if (await attempt(work)) events.left(entry.id, t(name));
+  const go = once(async (ask, name) => {
+    if (await attempt(ask())) events.left(entry.id, t(name));
   });
 
   async function remove() {
@@ -134,7 +130,7 @@ export function card(first, events) {
   }
 
   const ticked = once(async (words) => {
-    const told = await attempt(() => tick({ agentId: entry.agentId, id: entry.id, ...(words ? { words } : {}) }, entry.etag));
+    const told = await attempt(tick({ agentId: entry.agentId, id: entry.id, ...(words ? { words } : {}) }, entry.etag));
     if (!told) return read();
     entry = told.entry;
     read();

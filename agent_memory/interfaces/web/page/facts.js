@@ -1,7 +1,7 @@
 // The profile of an agent: facts, each with its history. A new value never overwrites the old one.
 
 import { drop, get, post } from "./api.js";
-import { button, dialog, failed, fill, h, once, sign, toast, tried, writing } from "./dom.js";
+import { button, dialog, fill, h, once, sign, toast, tried, writing } from "./dom.js";
 import { versions } from "./entry.js";
 import { t } from "./strings.js";
 
@@ -14,11 +14,9 @@ export function facts(page, agent) {
   const count = h("span", { class: "count" });
 
   async function load() {
-    try {
-      shown = (await get("/api/memory/profile", { agentId: agent })).facts;
-    } catch (error) {
-      return shown.length ? toast(error.message, { bad: true }) : failed(list, error, load);
-    }
+    const told = await tried(get("/api/memory/profile", { agentId: agent }), list, load);
+    if (!told) return;
+    shown = told.facts;
     fill(count, t("factsOf", shown.length));
     if (!editing) draw();
   }

@@ -3,11 +3,11 @@
 import { get, post } from "./api.js";
 import { briefing } from "./briefing.js";
 import { chat } from "./chat.js";
-import { dialog, failed, fill, h, has, sign } from "./dom.js";
+import { dialog, fill, h, has, sign, tried } from "./dom.js";
 import { icon } from "./icons.js";
 import { project } from "./project.js";
 import { search } from "./search.js";
-import { keys, language, t, tOf } from "./strings.js";
+import { keys, language, phrase, t, tOf } from "./strings.js";
 import { statistics, upkeep } from "./upkeep.js";
 import { CATEGORIES, vault } from "./vault.js";
 
@@ -110,11 +110,11 @@ function drawSide() {
   const link = (name) => h("a", { href: `#/${name}/${encodeURIComponent(place.agent)}`, "aria-current": place.name === name ? "page" : null }, icon(name), t(name));
   fill(side,
     h("div", { class: "brand" }, h("img", { src: "icon.svg", alt: "", width: 28, height: 28 }), h("div", {}, h("strong", {}, t("title")), h("span", { class: "from", title: overview.folder }, overview.folder.split("/").slice(-2).join("/")))),
-    h("nav", { "aria-label": t("agents") }, h("h2", {}, t("agents")), box,
-      h("ul", { class: "agents" }, shown.map(agentRow)), !overview.agents.length && h("p", { class: "hint" }, t("noAgents"))),
+    h("nav", { "aria-label": t("agents") }, h("h2", {}, t("agents")), overview.agents.length ? box : h("p", { class: "hint" }, t("noAgents")),
+      h("ul", { class: "agents" }, shown.map(agentRow))),
     h("nav", { "aria-label": t("sections"), class: "sections" }, SECTIONS.map(link),
       h("button", { type: "button", onclick: help }, icon("help"), t("help"))),
-    overview.unreadable.length > 0 && h("div", { class: "hint bad" }, h("p", {}, t("unreadable")), h("ul", {}, overview.unreadable.map((one) => h("li", {}, one)))));
+    overview.unreadable.length > 0 && h("div", { class: "hint bad" }, h("p", {}, t("unreadable")), h("ul", {}, overview.unreadable.map((one) => h("li", {}, phrase(one))))));
   if (narrow.matches) side.querySelector("li.here")?.scrollIntoView({ block: "nearest", inline: "start" });
 }
 
@@ -192,17 +192,28 @@ function press(event) {
 }
 
 // What the server tells of; after a silence everything that is shown is read again, and what is being written stays.
+// A tab that nobody looks at does not listen: a browser has six connections to one host, for all its tabs together.
 function listen() {
-  const events = new EventSource("/api/events");
+  let events = null;
   let known = false;
-  events.addEventListener("error", () => (silent.hidden = false));
-  events.addEventListener("hello", () => {
-    silent.hidden = true;
-    if (known) changed(null);
-    known = true;
-  });
-  events.addEventListener("pages", (event) => changed(JSON.parse(event.data).pages));
-  events.addEventListener("compaction", (event) => current?.compaction?.(JSON.parse(event.data)));
+  const follow = () => {
+    if (document.hidden) events = events?.close() ?? null;
+    else events ??= hear();
+  };
+  const hear = () => {
+    const heard = new EventSource("/api/events");
+    heard.addEventListener("error", () => (silent.hidden = false));
+    heard.addEventListener("hello", () => {
+      silent.hidden = true;
+      if (known) changed(null);
+      known = true;
+    });
+    heard.addEventListener("pages", (event) => changed(JSON.parse(event.data).pages));
+    heard.addEventListener("compaction", (event) => current?.compaction?.(JSON.parse(event.data)));
+    return heard;
+  };
+  document.addEventListener("visibilitychange", follow);
+  follow();
 }
 
 function changed(pages) {
@@ -219,12 +230,8 @@ async function start() {
   silent.textContent = t("lostServer");
   document.querySelector(".skip").textContent = t("skip");
   document.querySelector(".skip").addEventListener("click", (event) => (event.preventDefault(), main.focus()));
-  try {
-    overview = await get("/api/memory/overview");
-  } catch (error) {
-    main.replaceChildren(view);
-    return failed(view, error, start);
-  }
+  overview = await tried(get("/api/memory/overview"), view, start);
+  if (!overview) return main.replaceChildren(view);
   main.replaceChildren(silent, top, results, view);
   finder = search(top, results, view, categories);
   addEventListener("hashchange", go);

@@ -1,7 +1,7 @@
 // The page that every agent shares: read, written, and never lost to a quicker hand.
 
 import { get, put } from "./api.js";
-import { button, failed, fill, h, once, safeHtml, toast, tried } from "./dom.js";
+import { button, fill, h, once, safeHtml, toast, tried } from "./dom.js";
 import { t } from "./strings.js";
 
 const count = (text) => text.split(/\s+/).filter(Boolean).length;
@@ -14,12 +14,8 @@ export function project(page) {
   const acts = h("span", { class: "acts" });
 
   async function load() {
-    let told;
-    try {
-      told = await get("/api/memory/project");
-    } catch (error) {
-      return held ? toast(error.message, { bad: true }) : failed(body, error, load);
-    }
+    const told = await tried(get("/api/memory/project"), body, load);
+    if (!told) return;
     if (box) {
       if (told.etag !== held.etag) fill(body.querySelector(".notice"), t("changedElsewhere"));
       return;

@@ -26,6 +26,12 @@ export const ERRORS = {
   TableError: "Uma tabela do programa está estragada:",
   BadRequest: "O pedido não foi entendido:",
   Refused: "O servidor não aceita pedidos daqui. Abra a página pelo endereço que o visualizador mostrou.",
+  NoToken: "Falta a senha de acesso. Abra a página pelo endereço que o visualizador mostrou.",
+  NotFound: "Não há nada neste endereço.",
+  NoSuchMethod: "Isto não se faz assim neste endereço.",
+  TooSlow: "O pedido demorou demais para chegar. Tente de novo.",
+  TooLarge: "É grande demais para ser salvo de uma vez.",
+  NotJson: "O pedido não chegou inteiro. Tente de novo.",
   InternalError: "Algo deu errado no servidor. O terminal do visualizador diz mais.",
 };
 
@@ -36,6 +42,8 @@ export const PHRASES = [
   [/^(.+): expired or broken$/, "$1: venceu ou está danificado"],
   [/^(.+): (\d+) older messages$/, "$1: $2 mensagens mais antigas"],
   [/^(.+): (\d+) entries, to the archive$/, "$1: $2 memórias, para o arquivo"],
+  [/^(.+) is a folder where a page should be\.$/, "$1 é uma pasta onde deveria haver uma página."],
+  [/^(.+) is a link that leads out of the vault\.$/, "$1 é um link que leva para fora do cofre."],
   [/^(.+): in the vault, word for word$/, "$1: está no cofre, palavra por palavra"],
 ];
 

@@ -36,7 +36,7 @@ export function phrase(text) {
 export function wrong({ type, message, hint }) {
   if (language !== "pt" || !Object.hasOwn(SERVED.ERRORS, type)) return [message, hint].filter(Boolean).join(" ");
   const said = SERVED.ERRORS[type];
-  return said.endsWith(":") ? `${said} ${message}` : said;
+  return said.endsWith(":") ? `${said} ${phrase(message)}` : said;
 }
 
 export const keys = words.keys;

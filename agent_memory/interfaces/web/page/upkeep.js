@@ -1,7 +1,7 @@
 // Compaction, what was done, and statistics.
 
 import { get, post } from "./api.js";
-import { button, failed, fill, h, once, toast, tried } from "./dom.js";
+import { button, fill, h, once, toast, tried } from "./dom.js";
 import { phrase, served, t, tOf, when } from "./strings.js";
 
 const COUNTS = ["checkpointsCleaned", "conversationsTrimmed", "vaultEntriesMerged", "legacyFilesCleaned"];
@@ -30,9 +30,9 @@ export function upkeep(page) {
 
   async function load() {
     const [planned, state, done] = await Promise.all([get("/api/memory/compact/plan"), get("/api/memory/compact"), get("/api/memory/changes", { limit: 30 })].map(tried));
-    if (planned) fill(plan, planned.plan.length ? h("ul", {}, planned.plan.map((one) => h("li", {}, phrase(one)))) : h("p", { class: "hint" }, t("planEmpty")), planned.troubles.length > 0 && h("ul", { class: "bad" }, planned.troubles.map((one) => h("li", {}, one))));
+    if (planned) fill(plan, planned.plan.length ? h("ul", {}, planned.plan.map((one) => h("li", {}, phrase(one)))) : h("p", { class: "hint" }, t("planEmpty")), planned.troubles.length > 0 && h("ul", { class: "bad" }, planned.troubles.map((one) => h("li", {}, phrase(one)))));
     if (state) (working(state), fill(last, state.last ? counts(state.last) : h("p", { class: "hint" }, t("never"))));
-    if (done) fill(runs, done.runs.map(line));
+    if (done) fill(runs, done.runs.map(line), !done.runs.length && h("li", { class: "hint" }, t("never")));
   }
 
   function counts(told) {
@@ -60,12 +60,9 @@ export function upkeep(page) {
 export function statistics(page) {
   const shown = h("div", {});
   async function load() {
-    let short, long;
-    try {
-      [short, long] = await Promise.all([get("/api/stats"), get("/api/memory/stats")]);
-    } catch (error) {
-      return shown.childElementCount ? toast(error.message, { bad: true }) : failed(shown, error, load);
-    }
+    const told = await tried(Promise.all([get("/api/stats"), get("/api/memory/stats")]), shown, load);
+    if (!told) return;
+    const [short, long] = told;
     const names = [...new Set(short.agentStats.flatMap((one) => Object.keys(one.counts)))].filter((name) => short.agentStats.some((one) => one.counts[name]));
     const most = Math.max(1, ...short.agentStats.map((one) => one.total));
     fill(shown,

@@ -1,7 +1,7 @@
 // The memories of one agent in one category: a list that grows as one goes down it, kept in step with the disk.
 
 import { get, post } from "./api.js";
-import { button, failed, fill, h, once, toast, tried, writing } from "./dom.js";
+import { button, fill, h, once, toast, tried, writing } from "./dom.js";
 import { card } from "./entry.js";
 import { facts } from "./facts.js";
 import { t, tOf } from "./strings.js";
@@ -42,13 +42,8 @@ export function vault(page, { agent, category }) {
     const found = [];
     let told;
     do {
-      try {
-        told = await part(found.length, Math.min(MOST, wanted - found.length));
-      } catch (error) {
-        if (question !== asked) return;
-        return cards.size ? toast(error.message, { bad: true }) : failed(foot, error, load); // what is shown stays
-      }
-      if (question !== asked) return;
+      told = await tried(part(found.length, Math.min(MOST, wanted - found.length)), foot, load);
+      if (!told || question !== asked) return;
       found.push(...told.entries);
     } while (found.length < Math.min(wanted, told.total) && told.entries.length);
     total = told.total;
@@ -83,7 +78,11 @@ export function vault(page, { agent, category }) {
     // A Map keeps the order of insertion, which paging and the keys rely on.
     const of = new Map([...cards.values()].map((one) => [one.element, one]));
     cards.clear();
-    for (const element of list.children) cards.set(of.get(element).entry.id, of.get(element));
+    for (const element of list.children) {
+      cards.set(of.get(element).entry.id, of.get(element));
+      element.setAttribute("aria-posinset", cards.size);
+      element.setAttribute("aria-setsize", total);
+    }
     const rest = total - cards.size;
     fill(foot, rest > 0 && button(`${t("more")} (${rest})`, more),
       !total && !cards.size && h("div", { class: "empty" }, h("p", {}, t("nothing")), show === "active" && h("p", { class: "hint" }, t("nothingHint"))));
