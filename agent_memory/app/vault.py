@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,15 @@ from typing import Any, Final, Literal
 
 from agent_memory.app.container import App
 from agent_memory.app.names import agents, check_agent, check_category
-from agent_memory.errors import InvalidValue, Outdated, PageConflict, UnknownCategory, UnknownEntry, UsageError
+from agent_memory.errors import (
+    FileError,
+    InvalidValue,
+    Outdated,
+    PageConflict,
+    UnknownCategory,
+    UnknownEntry,
+    UsageError,
+)
 from agent_memory.model.ids import check_name, digest
 from agent_memory.model.memory import Add, Amend, Author, Batch, Draft, Memory, PageRef, Remove
 from agent_memory.model.text import open_boxes
@@ -79,8 +88,10 @@ def entry_named(app: App, entry_id: str) -> Memory:
 
 def revisions(app: App) -> dict[str, str]:
     """Return what changes with every change to a page, by the page's path; the shared page is among them."""
-    pages = {state.page.path: state.digest for state in app.pages()}
-    return {**pages, app.folder.project.name: digest(app.shelf.project_text())}
+    found = {state.page.path: state.digest for state in app.pages()}
+    with contextlib.suppress(FileError):  # whoever asks for that page is told
+        found[app.folder.project.name] = digest(app.shelf.project_text())
+    return found
 
 
 def page_text(app: App, agent: str, category: str) -> str:
