@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from unicodedata import normalize
 
 from agent_memory.errors import FileError
-from agent_memory.model.ids import check_name
+from agent_memory.model.ids import alike, check_name
 from agent_memory.model.memory import PageRef
 from agent_memory.system import files
 from agent_memory.system.folders import Listed
@@ -98,6 +99,11 @@ class Shelf:
             FileError: A folder cannot be listed, and there is no ``report`` to tell of it and go on.
         """
         return list(dict.fromkeys(ref.agent for ref, _, inside in self._page_files(report) if inside))
+
+    def spelling(self, agent: str) -> str:
+        """Return the agent that is meant: this one, one that differs in form or case alone, or a new one, in NFC."""
+        known = [path.name for path in self._agent_folders() if alike(path.name) == alike(agent)]
+        return agent if agent in known else next(iter(known), normalize("NFC", agent))
 
     def folders(self) -> list[Path]:
         """Return the folders that hold pages or archives."""

@@ -25,6 +25,12 @@ export const ERRORS = {
   ExtraMissing: "Falta uma parte do programa:",
   TableError: "Uma tabela do programa está estragada:",
   BadRequest: "O pedido não foi entendido:",
+  NoToken: "Falta a senha, ou é outra. Abra o endereço que o visualizador mostrou.",
+  NotFound: "Não há nada aqui.",
+  NoSuchMethod: "O pedido não foi entendido:",
+  NotJson: "O pedido não foi entendido:",
+  TooLarge: "Isto é grande demais para ser guardado de uma vez.",
+  TooSlow: "O pedido não chegou a tempo. Tente de novo.",
   Refused: "O servidor não aceita pedidos daqui. Abra a página pelo endereço que o visualizador mostrou.",
   InternalError: "Algo deu errado no servidor. O terminal do visualizador diz mais.",
 };
