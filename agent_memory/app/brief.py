@@ -16,7 +16,6 @@ from agent_memory.context.counting import COUNTERS
 from agent_memory.context.sections import Message, Source, latest_first
 from agent_memory.errors import FileError
 from agent_memory.model.briefing import Briefing, Kind
-from agent_memory.model.ids import check_name
 from agent_memory.model.recall import Hit, Query
 from agent_memory.recall.engine import recall
 from agent_memory.redaction import redact
@@ -77,7 +76,7 @@ def brief(  # noqa: PLR0913 (of what, and of which size)
         UnknownAgent: It has no pages, and is not ours.
         UsageError: The budget is too small for any briefing.
     """
-    check_name(agent, "an agent") if may_be_new else check_agent(app, agent)
+    agent = app.agent_named(agent) if may_be_new else check_agent(app, agent)
     recovering = (_left_off(app, agent) if kind == "session" else ()) if recovering is None else recovering
     briefing = build(
         agent,

@@ -64,7 +64,11 @@ class App:
     @property
     def agent(self) -> str:
         """The agent that is meant where none is named."""
-        return check_name(self.settings.text("workspace.agent"), "an agent")
+        return self.agent_named(self.settings.text("workspace.agent"))
+
+    def agent_named(self, name: str) -> str:
+        """Return the agent of this name, as the vault spells it; ``InvalidName`` where there can be none."""
+        return self.shelf.spelling(check_name(name, "an agent"))
 
     @property
     def workspace(self) -> Path:

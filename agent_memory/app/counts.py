@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from agent_memory.app.container import App
 from agent_memory.app.names import categories
 from agent_memory.app.vault import PROPOSED
+from agent_memory.errors import FileError
 from agent_memory.model.text import open_boxes
 
 
@@ -28,10 +29,11 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Every category, what each agent has, by name, and why a page cannot be read."""
+    """Every category, what each agent has, by name, the words of the shared page, and why a page cannot be read."""
 
     categories: tuple[str, ...]
     agents: tuple[Counts, ...]
+    project_words: int
     unreadable: tuple[str, ...]
 
 
@@ -48,4 +50,9 @@ def contents(app: App) -> Contents:
         Counts(agent, {name: entries[agent, name] for name in known}, proposed[agent], boxes[agent])
         for agent in sorted(view.agents)
     )
-    return Contents(known, tuple(counted), tuple(error.message for error in view.unreadable.values()))
+    words, unreadable = 0, [error.message for error in view.unreadable.values()]
+    try:
+        words = len(app.shelf.project_text().split())
+    except FileError as error:
+        unreadable.append(error.message)
+    return Contents(known, tuple(counted), words, tuple(unreadable))

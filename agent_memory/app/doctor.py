@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -19,6 +19,7 @@ from agent_memory.app import hooks
 from agent_memory.app.container import App
 from agent_memory.errors import AgentMemoryError, UnknownEntry
 from agent_memory.jobs.compact import halfway_moves
+from agent_memory.model.ids import alike
 from agent_memory.model.links import heirs, successors
 from agent_memory.model.memory import Batch, Memory, PageRef, Restore
 from agent_memory.model.text import one_line, shorten
@@ -70,6 +71,9 @@ def pages(view: View) -> Iterator[Finding]:
     for entry, refs in doubled(view).items():
         what = f"The id {entry} stands here {len(refs)} times."
         yield Finding(what, ", ".join(sorted(set(refs))), FIX, fix="renumber")
+    for names in _alike(view.agents):
+        what = "Other computers take these folders for one: their names differ in case or Unicode form alone."
+        yield Finding(what, ", ".join(map(ascii, names)), "Move the pages of one into the other.")
     after = successors(view.memories)
     circle = sorted(name for name in after if name in heirs(name, after))
     if circle:
@@ -82,6 +86,13 @@ def pages(view: View) -> Iterator[Finding]:
     if view.taken.skipped:
         what = f"Lines that cannot be read, {view.taken.skipped} of them: a merge may have left its marks there."
         yield Finding(what, "taken.jsonl", FIX, fix="drop ledger lines")
+
+
+def _alike(agents: Iterable[str]) -> list[list[str]]:
+    groups: dict[str, list[str]] = defaultdict(list)
+    for agent in agents:
+        groups[alike(agent)].append(agent)
+    return [names for names in groups.values() if len(names) > 1]
 
 
 def lost(app: App) -> list[Lost]:

@@ -124,7 +124,7 @@ class Intake:
         reading = self._ours(file, self._open(file, bookmark, seen))
         if reading is None:
             return None
-        agent, start = reading.agent or self._options.agent, start_of(self._app, reading)
+        agent, start = self._app.agent_named(reading.agent or self._options.agent), start_of(self._app, reading)
         resumed = bookmark is not None and not full
         return Pass(reading, seen, agent, start, resumed=resumed, again=lambda: self._again(file))
 
@@ -154,7 +154,8 @@ class Intake:
         return open_chat(file, bookmark, idle=idle, now=now, origins=origins, given=given, full=full)
 
     def _origins(self, source: str, agent: str) -> list[Origin]:
-        memories = (memory for memory in self._app.vault.view(partial=True).memories if memory.page.agent == agent)
+        agent, view = self._app.agent_named(agent), self._app.vault.view(partial=True)
+        memories = (memory for memory in view.memories if memory.page.agent == agent)
         return [memory.origin for memory in memories if memory.origin and memory.origin.source == source]
 
     def _ours(self, file: ConversationFile, reading: Reading | None) -> Reading | None:

@@ -8,7 +8,6 @@ from agent_memory.app.container import App
 from agent_memory.app.recall import fading
 from agent_memory.errors import DatabaseError, FileError, InvalidValue, UnknownEntry
 from agent_memory.fabric.lessons import parents_of
-from agent_memory.model.ids import check_name
 from agent_memory.model.memory import ACTIVATION, Amend, Batch, Memory
 from agent_memory.model.recall import Query
 from agent_memory.recall.engine import recall as search
@@ -41,7 +40,7 @@ def recall(app: App, shelf: Shelf, text: str, *, k: int | None = None, agent: st
         raise InvalidValue.of("k", f"must be from 1 to {MAX_K}.")
     if not text.strip():
         raise InvalidValue.of("query", "must not be empty.", hint="Give words, or an id.")
-    whose = check_name(agent or app.agent, "an agent")
+    whose = app.agent_named(agent or app.agent)
     if not app.folder.root.exists():
         return []
     hits = search(app.index, Query(text, agent=whose, category=shelf, limit=limit, fading=fading(app)))

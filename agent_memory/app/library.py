@@ -183,7 +183,7 @@ class OpenMemory(Tending):
             raise UsageError("An entry needs some text.", hint="Give it some words.")
         if entry.at is not None and entry.at.tzinfo is None:
             raise UsageError(f"The time {entry.at} has no time zone.", hint="Give an aware datetime.")
-        agent, category = check_name(entry.agent or self.agent, "an agent"), check_name(entry.category, "a category")
+        agent, category = self._app.agent_named(entry.agent or self.agent), check_name(entry.category, "a category")
         draft = Draft(
             body=vault.as_tasks(body) if category == "tasks" else body,
             at=entry.at or now,
@@ -213,7 +213,7 @@ def open_memory(
         InvalidName: The agent cannot be a folder.
     """
     with open_app(directory=None if directory is None else fspath(directory), clock=clock) as app:
-        yield OpenMemory(app, check_name(agent or app.agent, "an agent"))
+        yield OpenMemory(app, app.agent_named(agent or app.agent))
         rule.follow(app)
 
 

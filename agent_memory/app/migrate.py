@@ -16,7 +16,7 @@ from agent_memory.app.container import App
 from agent_memory.app.tally import Report
 from agent_memory.errors import InvalidName, UsageError
 from agent_memory.fabric.forgotten import forgotten_at, without
-from agent_memory.model.ids import check_name, digest
+from agent_memory.model.ids import digest
 from agent_memory.model.memory import Add, Batch, Draft, PageRef, TakenLine
 from agent_memory.model.text import normalise
 from agent_memory.model.transcript import TURN_DIGEST_DIGITS, Origin
@@ -80,7 +80,7 @@ def migrate(app: App, *, dry: bool) -> Report:
 
 
 def _migrate(app: App, path: Path, report: Report, *, dry: bool) -> None:
-    agent, snapshot = check_name(path.stem, "an agent"), None if path.is_symlink() else files.read(path)
+    agent, snapshot = app.agent_named(path.stem), None if path.is_symlink() else files.read(path)
     text = _text_of(snapshot) if snapshot else None
     if snapshot is None or text is None or not text.strip():
         unread = "a link, or not there any more" if snapshot is None else "not in UTF-8: save it so, and migrate again"

@@ -8,7 +8,6 @@ from typing import Final
 from agent_memory.app.container import App
 from agent_memory.errors import UnknownAgent, UnknownCategory, UnknownEntry
 from agent_memory.fabric.catalogue import CATEGORY_NAMES
-from agent_memory.model.ids import check_name
 from agent_memory.system import files
 from agent_memory.vault.view import View
 
@@ -27,13 +26,13 @@ def categories(view: View) -> tuple[str, ...]:
 
 
 def check_agent(app: App, agent: str) -> str:
-    """Return ``agent`` if it is the workspace's own, or has pages or a session that broke off.
+    """Return ``agent``, as the vault spells it, if it is the workspace's own, or has pages or a session that broke off.
 
     Raises:
         UnknownAgent: Neither.
         InvalidName: It cannot be an agent at all.
     """
-    check_name(agent, "an agent")
+    agent = app.agent_named(agent)
     known = agents(app)
     if agent != app.agent and agent not in known and not files.identify(app.folder.checkpoints / f"{agent}.json"):
         hint = f"{_meant(agent, [*known, app.agent])}Agents with pages: {', '.join(known) or 'none yet'}."

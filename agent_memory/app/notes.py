@@ -19,7 +19,6 @@ from agent_memory.app.recall import fading
 from agent_memory.errors import DatabaseError, FileError, InvalidValue, UnknownEntry
 from agent_memory.fabric import notes
 from agent_memory.fabric.notes import CATEGORY, Decision, Note, Outcome, Rules, Use
-from agent_memory.model.ids import check_name
 from agent_memory.model.links import Link
 from agent_memory.model.memory import Author, Batch, Memory, PageRef
 from agent_memory.model.recall import Hit, Query
@@ -175,7 +174,7 @@ def _homes(app: App, agent: str | None, scope: Scope) -> Iterator[_Home]:
     """Yield the places that a scope has: the project's, then what is the user's for all projects."""
     is_user = app.folder.root == app.user.folder.root
     if not is_user:
-        yield _Home(app, PageRef(check_name(agent or app.agent, "an agent"), CATEGORY))
+        yield _Home(app, PageRef(app.agent_named(agent or app.agent), CATEGORY))
     if is_user or scope == "all":
         yield _Home(app.user, PageRef(USER_AGENT, CATEGORY))
 

@@ -22,7 +22,6 @@ from agent_memory.fabric import byhand, facts, versions
 from agent_memory.fabric.byhand import Replay
 from agent_memory.fabric.profile import Assertion, Decision, Outcome, assert_fact, remove_fact
 from agent_memory.fabric.versions import CATEGORY, Version
-from agent_memory.model.ids import check_name
 from agent_memory.model.memory import Author, Batch, Fact, Memory, PageRef
 from agent_memory.model.recall import Hit
 from agent_memory.redaction import redact
@@ -259,7 +258,7 @@ def _checked(fact: Fact) -> tuple[Fact, int]:
 def _profiles(app: App, agent: str | None) -> Iterator[_Profile]:
     """Yield the workspace's profile and the user's; once, if the workspace's vault is the user's."""
     if app.folder.root != app.user.folder.root:
-        yield _Profile(app, PageRef(check_name(agent or app.agent, "an agent"), CATEGORY), "workspace")
+        yield _Profile(app, PageRef(app.agent_named(agent or app.agent), CATEGORY), "workspace")
     yield _Profile(app.user, PageRef(USER_AGENT, CATEGORY), "user")
 
 

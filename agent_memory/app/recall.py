@@ -29,7 +29,7 @@ def search(app: App, query: Query, *, session: str = "", history: History = ()) 
         UnknownCategory: The query names one that does not exist.
     """
     if query.agent is not None:
-        check_agent(app, query.agent)
+        query = replace(query, agent=check_agent(app, query.agent))
     if query.category is not None and query.category not in {state.page.category for state in app.pages()}:
         check_category(app.shelf.view(fresh=False), query.category)
     if not app.folder.root.exists():

@@ -91,7 +91,7 @@ def said(chat: Chat) -> list[tuple[Speaker, str]]:
 def checkpoint(app: App, chat: Chat) -> Checkpoint:
     """Save a chat's newest messages as its agent's checkpoint, instead of the one before."""
     said = () if is_excluded(app, chat) else chat.messages
-    return _save(app, Checkpoint(chat.agent, app.clock.now(), said, chat.chat_id, chat.model_id))
+    return _save(app, Checkpoint(app.agent_named(chat.agent), app.clock.now(), said, chat.chat_id, chat.model_id))
 
 
 def is_excluded(app: App, chat: Chat) -> bool:
@@ -105,12 +105,12 @@ def converse(app: App, chat: Chat) -> Checkpoint:
 
     What the machine learns from it is learnt when it is quiet, as from any chat; nothing is taken here.
     """
-    given = Checkpoint(chat.agent, app.clock.now(), chat.messages, chat.chat_id, chat.model_id)
+    given = Checkpoint(app.agent_named(chat.agent), app.clock.now(), chat.messages, chat.chat_id, chat.model_id)
     saved = _save(app, given)
     with locks.locked(app.folder.lock, timeout_s=app.settings.number("vault.lock_timeout_s")):
         whole = checkpoints.bare(given, cleaner(View(taken=app.shelf.ledger())), keep=len(chat.messages))
         files.make_folder(app.folder.conversations)
-        files.put(_conversation(app, chat.agent), checkpoints.to_json(whole))
+        files.put(_conversation(app, saved.agent), checkpoints.to_json(whole))
     return saved
 
 
@@ -144,7 +144,7 @@ def recovering(app: App, agent: str) -> tuple[Message, ...]:
 
 def last_chat(app: App, agent: str) -> str | None:
     """Return the host's name of the chat that an agent was last in: who resumes it has been briefed already."""
-    return _chats(app).get(agent)
+    return _chats(app).get(app.agent_named(agent))
 
 
 def sync_checkpoints(app: App, *, force: bool) -> Synced:
@@ -188,7 +188,7 @@ def _from_file(app: App, path: Path) -> Checkpoint:
     now, written = app.clock.now(), datetime.fromtimestamp(snapshot.identity.mtime_ns / 1e9, UTC)
     known = chat.saved_at if chat.saved_at and chat.saved_at <= now else written
     return Checkpoint(
-        check_name(chat.agent or path.stem, "an agent"),
+        app.agent_named(chat.agent or path.stem),
         min(known, now),
         tuple(message for message in said if message.get("internal") is not True),
         chat.chat_id or None,
@@ -214,11 +214,11 @@ def _save(app: App, wanted: Checkpoint) -> Checkpoint:
 
 
 def _path(app: App, agent: str) -> Path:
-    return app.folder.checkpoints / f"{check_name(agent, 'an agent')}.json"
+    return app.folder.checkpoints / f"{app.agent_named(agent)}.json"
 
 
 def _conversation(app: App, agent: str) -> Path:
-    return app.shelf.checked(app.folder.conversations / f"{check_name(agent, 'an agent')}.json")
+    return app.shelf.checked(app.folder.conversations / f"{app.agent_named(agent)}.json")
 
 
 def _chats(app: App) -> dict[str, str]:

@@ -5,6 +5,7 @@ Whether ``process``, ``watch`` and ``compact`` meet the chat's file too, before 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 from agent_memory.app.container import App
@@ -35,6 +36,7 @@ def sleep(app: App, chat: Chat, summary: str = "") -> Tally:
     """
     if summary.strip() and not chat.messages:
         raise UsageError("A summary needs the messages that it sums up.", hint="Give them with it.")
+    chat = replace(chat, agent=app.agent_named(chat.agent))
     checkpoint(app, chat)
     tally = Tally()
     file, given = _as_file(app, chat), _as_snapshot(app, chat)

@@ -29,7 +29,7 @@ class Task:
 
 def open_tasks(app: App, agent: str) -> list[Task]:
     """Return every box of an agent that is not ticked, the latest said first."""
-    check_agent(app, agent)
+    agent = check_agent(app, agent)
     active = [memory for memory in app.vault.view().of(agent, CATEGORY, archived=False) if memory.active]
     return [task for memory in active for task in _tasks(memory)]
 
@@ -49,7 +49,7 @@ def done(app: App, agent: str, entry_id: str, words: str = "", *, expected: str 
         InvalidValue: Nothing there is open, or several are (``facts["field"]`` is ``id`` or ``words``).
         Outdated: The entry has another revision.
     """
-    check_agent(app, agent)
+    agent = check_agent(app, agent)
     ticked: list[Task] = []
 
     def plan(view: View) -> Batch:

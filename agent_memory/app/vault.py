@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,8 +10,16 @@ from typing import Any, Final, Literal
 
 from agent_memory.app.container import App
 from agent_memory.app.names import agents, check_agent, check_category
-from agent_memory.errors import InvalidValue, Outdated, PageConflict, UnknownCategory, UnknownEntry, UsageError
-from agent_memory.model.ids import check_name, digest
+from agent_memory.errors import (
+    FileError,
+    InvalidValue,
+    Outdated,
+    PageConflict,
+    UnknownCategory,
+    UnknownEntry,
+    UsageError,
+)
+from agent_memory.model.ids import digest
 from agent_memory.model.memory import Add, Amend, Author, Batch, Draft, Memory, PageRef, Remove
 from agent_memory.model.text import open_boxes
 from agent_memory.redaction import redact
@@ -35,7 +44,7 @@ class Written:
 def entries(app: App, agent: str, category: str, show: Shown = "active") -> list[Memory]:
     """Return the entries of one page, as they stand: what counts, what is proposed, its archive, or all there is."""
     view = app.vault.view(partial=True)
-    check_agent(app, agent)
+    agent = check_agent(app, agent)
     check_category(view, category)
     if error := view.refusal(agent, (category,)):
         raise error
@@ -54,9 +63,8 @@ def entry(app: App, agent: str, category: str, entry_id: str) -> Memory:
         UnknownEntry: Nothing there has this id.
     """
     view = app.vault.view()
-    check_agent(app, agent)
     check_category(view, category)
-    return _find(view, agent, category, entry_id)
+    return _find(view, check_agent(app, agent), category, entry_id)
 
 
 def entry_named(app: App, entry_id: str) -> Memory:
@@ -79,8 +87,10 @@ def entry_named(app: App, entry_id: str) -> Memory:
 
 def revisions(app: App) -> dict[str, str]:
     """Return what changes with every change to a page, by the page's path; the shared page is among them."""
-    pages = {state.page.path: state.digest for state in app.pages()}
-    return {**pages, app.folder.project.name: digest(app.shelf.project_text())}
+    found = {state.page.path: state.digest for state in app.pages()}
+    with contextlib.suppress(FileError):  # whoever asks for that page is told
+        found[app.folder.project.name] = digest(app.shelf.project_text())
+    return found
 
 
 def page_text(app: App, agent: str, category: str) -> str:
@@ -89,7 +99,7 @@ def page_text(app: App, agent: str, category: str) -> str:
     Raises:
         UnknownCategory: The agent has no such page.
     """
-    check_agent(app, agent)
+    agent = check_agent(app, agent)
     text = files.read_text(app.shelf.path_of(PageRef(agent, category)))
     if text is None:
         raise UnknownCategory(
@@ -100,7 +110,8 @@ def page_text(app: App, agent: str, category: str) -> str:
 
 def add(app: App, agent: str, category: str, content: str, tags: Sequence[str], *, by: Author = "user") -> Written:
     """Write a new entry dated now; the user's own, unless it is ``by`` somebody else."""
-    refuse_secret(check_name(agent, "an agent"))
+    agent = app.agent_named(agent)
+    refuse_secret(agent)
     body, redactions = _body(content)
     check_category(app.vault.view(), category)
     body = as_tasks(body) if category == "tasks" else body
@@ -133,7 +144,7 @@ def edit(  # noqa: PLR0913 (which entry, its words, and on what terms)
         InvalidValue: A person's words are to be replaced by others' (``facts["field"]`` is ``id``).
     """
     body, redactions = _body(content)
-    entry(app, agent, category, entry_id)
+    agent = entry(app, agent, category, entry_id).page.agent
 
     def plan(view: View) -> Batch:
         memory = checked(_find(view, agent, category, entry_id), expected)
@@ -186,6 +197,7 @@ def accept(app: App, agent: str, category: str, entry_id: str) -> Memory:
         memory = _proposal(view, agent, category, entry_id)
         return Batch((Amend(memory.page, memory.id, meta={"status": None}),))
 
+    agent = app.agent_named(agent)
     _proposal(app.vault.view(), agent, category, entry_id)
     app.vault.update(plan, verb="vault accept")
     return _standing(app, entry_id)
@@ -202,6 +214,7 @@ def reject(app: App, agent: str, category: str, entry_id: str) -> Memory:
         memory = _proposal(view, agent, category, entry_id)
         return Batch((Remove(memory.page, memory.id),))
 
+    agent = app.agent_named(agent)
     memory = _proposal(app.vault.view(), agent, category, entry_id)
     app.vault.update(plan, verb="vault reject")
     return memory
@@ -226,7 +239,7 @@ def delete(app: App, agent: str, category: str, entry_id: str, *, expected: str 
     memory = entry(app, agent, category, entry_id)
 
     def plan(view: View) -> Batch:
-        found = checked(_find(view, agent, category, entry_id), expected)
+        found = checked(_find(view, memory.page.agent, category, entry_id), expected)
         return Batch((Remove(found.page, found.id),))
 
     app.vault.update(plan, verb="vault delete")

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Final
+from unicodedata import normalize
 
 from agent_memory.errors import InvalidName
 from agent_memory.model.text import normalise
@@ -27,6 +28,12 @@ _RESERVED: Final = frozenset(
 _FORBIDDEN: Final = frozenset('/\\:*?"<>|')
 _OUR_FILES: Final = frozenset({"config.toml", "taken.jsonl", "readme.md"})
 MAX_NAME_CHARS: Final = 80
+MAX_NAME_BYTES: Final = 220  # of the 255 that a file may have, the ending and a temporary name want some
+
+
+def alike(name: str) -> str:
+    """Return what names have in common that some file systems take for one: all but Unicode form and case."""
+    return normalize("NFC", normalize("NFC", name).casefold())
 
 
 def digest(*parts: str, digits: int = KEY_DIGITS) -> str:
@@ -80,7 +87,7 @@ def check_name(name: str, what: str) -> str:
     """Return ``name`` if it is safe as the name of a folder or file anywhere, or raise ``InvalidName``.
 
     Letters of any alphabet are welcome. Path separators, dots alone, a leading dot or blank, control characters,
-    names that an operating system or the vault's layout reserves, and more than 80 characters are not.
+    names that an operating system or the vault's layout reserves, and more than 80 characters or 220 bytes are not.
     The error's facts have the ``name`` and, as ``field``, what it was to name.
     """
     stem = name.split(".")[0].lower()
@@ -90,6 +97,7 @@ def check_name(name: str, what: str) -> str:
         or name[0] in "._-"
         or name[-1] == "."
         or len(name) > MAX_NAME_CHARS
+        or len(name.encode("utf-8", "replace")) > MAX_NAME_BYTES
         or stem in _RESERVED
         or name.lower() in _OUR_FILES
         or any(char in _FORBIDDEN or not char.isprintable() for char in name)

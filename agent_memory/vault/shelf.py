@@ -6,11 +6,12 @@ passed over and named, and a path behind one is refused to whoever wants to writ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from unicodedata import normalize
 
 from agent_memory.errors import FileError
-from agent_memory.model.ids import check_name
+from agent_memory.model.ids import alike, check_name
 from agent_memory.model.memory import PageRef
 from agent_memory.system import files
 from agent_memory.system.folders import Listed
@@ -20,6 +21,8 @@ from agent_memory.vault.taken import Taken
 from agent_memory.vault.view import PageState, StoredPage, View
 
 Report = Callable[[PageRef | None, FileError], None]  # no page: a folder of them
+Found = tuple[PageRef, Path, bool]
+"""A page, where it stands, and whether that is in the vault once links are followed."""
 
 
 class Shelf:
@@ -30,6 +33,7 @@ class Shelf:
         self._folder = folder
         self._pages: dict[PageRef, StoredPage] = {}
         self._ledger: tuple[bytes, Taken] = b"", Taken()
+        self._view: tuple[object, View] | None = None  # the last one, and what it was made of
 
     def view(self, *, fresh: bool, partial: bool = False) -> View:
         """Return the vault as it is now.
@@ -38,7 +42,6 @@ class Shelf:
             fresh: Compare bytes where identities would do.
             partial: A page that cannot be read is ``unreadable`` in the view, and no error.
         """
-        skipped = [ref.path for ref, _, inside in self._page_files() if not inside]
         unreadable: dict[PageRef, FileError] = {}
 
         def note(ref: PageRef | None, error: FileError) -> None:
@@ -46,13 +49,22 @@ class Shelf:
                 raise error
             unreadable[ref] = error
 
-        pages = self.pages(fresh=fresh, report=note if partial else None)
-        return View(pages, self.ledger(), self.agents(), skipped, unreadable)
+        report = note if partial else None
+        found = list(self._page_files(report))
+        pages = self._loaded(found, fresh=fresh, report=report)
+        agents = dict.fromkeys(ref.agent for ref, _, inside in found if inside)
+        skipped = tuple(ref.path for ref, _, inside in found if not inside)
+        parts = pages, self.ledger(), tuple(agents), skipped, unreadable
+        if self._view is None or self._view[0] != parts:
+            self._view = parts, View(*parts)
+        return self._view[1]
 
     def pages(self, *, fresh: bool, report: Report | None = None) -> list[StoredPage]:
         """Return every page; one that is as it was is not parsed again, one that cannot be read goes to ``report``."""
-        found = [(ref, path) for ref, path, inside in self._page_files(report) if inside]
-        loaded = [self._load(ref, path, fresh=fresh, report=report) for ref, path in found]
+        return self._loaded(self._page_files(report), fresh=fresh, report=report)
+
+    def _loaded(self, found: Iterable[Found], *, fresh: bool, report: Report | None) -> list[StoredPage]:
+        loaded = [self._load(ref, path, fresh=fresh, report=report) for ref, path, inside in found if inside]
         self._pages = {stored.ref: stored for stored in loaded if stored is not None}
         return list(self._pages.values())
 
@@ -88,6 +100,11 @@ class Shelf:
         """
         return list(dict.fromkeys(ref.agent for ref, _, inside in self._page_files(report) if inside))
 
+    def spelling(self, agent: str) -> str:
+        """Return the agent that is meant: this one, one that differs in form or case alone, or a new one, in NFC."""
+        known = [path.name for path in self._agent_folders() if alike(path.name) == alike(agent)]
+        return agent if agent in known else next(iter(known), normalize("NFC", agent))
+
     def folders(self) -> list[Path]:
         """Return the folders that hold pages or archives."""
         agents = self._agent_folders()
@@ -100,7 +117,7 @@ class Shelf:
         check_name(ref.category, "a category")
         path = self.checked(self._folder.root / ref.path)
         if files.is_folder(path):
-            raise FileError(f"{path} is a folder where a page should be.", hint="Move it away.", path=str(path))
+            raise _no_page(path)
         return path
 
     def checked(self, path: Path) -> Path:
@@ -125,20 +142,23 @@ class Shelf:
         same = known is not None and (known.identity, known.data) == (snapshot.identity, snapshot.data)
         return known if same else StoredPage(ref, snapshot.identity, snapshot.data, known.parsed if known else None)
 
-    def _page_files(self, report: Report | None = None) -> Iterator[tuple[PageRef, Path, bool]]:
-        """Yield every page, where it stands, and whether it is in the vault once links are followed."""
+    def _page_files(self, report: Report | None = None) -> Iterator[Found]:
+        """Yield every page; what only has the name of one goes to ``report``."""
         for agent in self._agent_folders():
             for entry in _listed(agent, report):
-                yield from self._page(f"{agent.name}/{entry.name}", entry, inside=True)
+                yield from self._page(f"{agent.name}/{entry.name}", entry, report, inside=True)
                 if entry.name == ARCHIVE_FOLDER and entry.is_folder:
                     inside = self._leads_inside(entry)
                     for archived in _listed(entry.path, report):
-                        yield from self._page(f"{agent.name}/{entry.name}/{archived.name}", archived, inside=inside)
+                        place = f"{agent.name}/{entry.name}/{archived.name}"
+                        yield from self._page(place, archived, report, inside=inside)
 
-    def _page(self, place: str, entry: Listed, *, inside: bool) -> Iterator[tuple[PageRef, Path, bool]]:
-        ref = layout.ref_of(place) if entry.is_file else None
-        if ref is not None:
+    def _page(self, place: str, entry: Listed, report: Report | None, *, inside: bool) -> Iterator[Found]:
+        ref = layout.ref_of(place)
+        if ref is not None and entry.is_file:
             yield ref, entry.path, inside and self._leads_inside(entry)
+        elif ref is not None and report is not None:
+            report(ref, _no_page(entry.path))
 
     def _agent_folders(self) -> list[Path]:
         found = (entry for entry in files.scan_folder(self._folder.root) if entry.is_folder)
@@ -152,6 +172,10 @@ class Shelf:
             return path.resolve().is_relative_to(self._folder.root.resolve())
         except (OSError, RuntimeError):  # links in a circle
             return False
+
+
+def _no_page(path: Path) -> FileError:
+    return FileError(f"{path} is no file, as a page should be.", hint="Move it away.", path=str(path))
 
 
 def _listed(folder: Path, report: Report | None) -> list[Listed]:

@@ -66,7 +66,7 @@ def overview(app: App, given: Given) -> dict[str, Any]:
             }
             for one in found.agents
         ],
-        "projectWords": len(app.shelf.project_text().split()),
+        "projectWords": found.project_words,
         "unreadable": list(found.unreadable),
     }
 

@@ -305,8 +305,18 @@ def test_a_page_that_cannot_be_read_costs_itself(api, workspace, tmp_path):
     (workspace.memory / "dev").mkdir()
     (workspace.memory / "dev" / "notes.md").mkdir()
     (workspace.memory / "default" / "lessons.md").symlink_to(tmp_path / "elsewhere.md")
+    (workspace.memory / "_project.md").unlink()
+    (workspace.memory / "_project.md").mkdir()
 
     assert api.listed() == [entry]
+    overview = api.get("/api/memory/overview")
+    assert [line.split(" ")[0].rsplit("/", 2)[1:] for line in overview["unreadable"]] == [
+        ["dev", "notes.md"],
+        [".memory", "_project.md"],
+    ]
+    assert (overview["projectWords"], overview["agents"][0]["total"]) == (0, 1)
+    api.add("There is an agent.", "lessons", "dev")
+    assert api.get("/api/memory/vault", 500, agentId="dev", category="notes")["error"]["type"] == "FileError"
     refused = api.client.post("/api/memory/vault", json={"agentId": "dev", "category": "notes", "content": "x"})
     assert (refused.status_code, refused.json()["error"]["type"]) == (500, "FileError")
     assert api.add("It goes on.", "notes")["content"] == "It goes on."
