@@ -12,6 +12,7 @@ from agent_memory.interfaces.cli.output import Command, call_of, confirmed, pati
 from agent_memory.interfaces.cli.words import told, tr
 
 if TYPE_CHECKING:
+    from agent_memory.app.container import App
     from agent_memory.app.forget import Forgetting, Words
 
 
@@ -82,19 +83,31 @@ def forget(
     call = call_of(context)
     with call.app() as app:
         words = forgetting.words_of(app, whole(app, entry_id) if entry_id else None, match)
-        done = forgetting.preview(app, words)
-        if not (force or dry_run):
-            remark(forgetting_text(done, words, done=False))
-            if not confirmed(tr("Forget this? It cannot be undone.")):
-                remark(tr("Left as it is."))
-                return
-        done = done if dry_run else forgetting.forget(app, words)
+        done = forgetting.preview(app, words) if dry_run else forgotten(app, words, unasked=force)
+    if done is None:
+        return
     value = {
         "removed": [memory.id for memory in done.removed],
         "trimmed": [memory.id for memory, _ in done.trimmed],
         "kept": list(done.kept),
     }
     call.answer(value, forgetting_text(done, words, done=not dry_run))
+
+
+def forgotten(app: App, words: Words, *, unasked: bool, flag: str = "--force") -> Forgetting | None:
+    """Forget words, once a person who has seen what that does says yes; None if none does.
+
+    Raises:
+        UsageError: Nobody is there to be asked.
+    """
+    from agent_memory.app import forget as forgetting
+
+    if not unasked:
+        remark(forgetting_text(forgetting.preview(app, words), words, done=False))
+        if not confirmed(tr("Forget this? It cannot be undone."), flag):
+            remark(tr("Left as it is."))
+            return None
+    return forgetting.forget(app, words)
 
 
 def forgetting_text(found: Forgetting, words: Words, *, done: bool = True) -> str:

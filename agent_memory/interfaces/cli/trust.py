@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agent_memory.interfaces.cli.care import forgetting_text
-from agent_memory.interfaces.cli.output import Command, Progress, call_of, confirmed, remark
-from agent_memory.interfaces.cli.vault import piped
+from agent_memory.interfaces.cli.care import forgetting_text, forgotten
+from agent_memory.interfaces.cli.given import piped
+from agent_memory.interfaces.cli.output import Command, Progress, call_of, remark
 from agent_memory.interfaces.cli.words import told, tr
 
 if TYPE_CHECKING:
@@ -84,19 +84,17 @@ def exclude(
 
 def _forgotten(app: App, entries: list[str], *, unasked: bool) -> str | None:
     """Forget entries and say what went; None where nobody is there to say yes, or somebody says no."""
-    from agent_memory.app import forget as forgetting
+    from agent_memory.app.forget import words_of_all
     from agent_memory.errors import UsageError
 
-    words = forgetting.words_of_all(app, entries)
+    words = words_of_all(app, entries)
     if not unasked:
         remark(tr("{count} entries were taken from it before:", count=len(entries)))
-        remark(forgetting_text(forgetting.preview(app, words), words, done=False))
-        try:
-            if not confirmed(tr("Forget them too? That cannot be undone."), "--forget"):
-                return None
-        except UsageError:
-            return None
-    return forgetting_text(forgetting.forget(app, words), words)
+    try:
+        done = forgotten(app, words, unasked=unasked, flag="--forget")
+    except UsageError:
+        return None
+    return forgetting_text(done, words) if done else None
 
 
 def _excluded_text(done: Excluded, pattern: str | None, gone: str | None) -> str:
