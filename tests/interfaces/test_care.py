@@ -19,6 +19,23 @@ def test_forget_asks_unless_told_not_to_and_says_what_it_did(taken, cli):
     assert not any(b"one file per shop" in data for data in taken.files().values())
 
 
+def test_what_goes_with_an_excluded_chat_is_told_before_and_afterwards(here, cli):
+    for number, store in enumerate(("PostgreSQL", "Kafka"), 1):
+        said = f"About {store}\nWe decided to use {store} for the ledger because it is well known."
+        here.chat(number).user(said).assistant("Done.").ended().save(written=here.long_ago())
+    here.process()
+    mine, other = ([m.id for m in here.memories() if store in m.body] for store in ("PostgreSQL", "Kafka"))
+
+    before = cli("exclude", "*postgresql*")
+    assert len(here.memories()) == len([*mine, *other])
+    after = cli("exclude", "*postgresql*", "--forget")
+    assert here.memories() == ()
+    for told in (before[2], after[1]):
+        lines = [line for line in told.splitlines() if ".md " in line]
+        assert sorted(line.split()[1] for line in lines) == sorted([*mine, *other])
+        assert {line.split()[1] for line in lines if "(shares words)" in line} == set(other)
+
+
 def test_verify_counts(taken, cli):
     told = answer(cli("verify", "--json"))
     assert (told["verified"], told["changed"], told["gone"]) == (len(told["entries"]), 0, 0)

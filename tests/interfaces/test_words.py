@@ -65,14 +65,14 @@ def sentences(path: Path) -> set[str]:
     return {node.value for node in constants if isinstance(node.value, str) and SENTENCE.search(node.value)}
 
 
-# Translated by the error's facts, or not for people.
+# Parts of sentences, which are translated whole, or not for people.
 UNTRANSLATED = {
     "find.py": {"There is no kind of briefing ", "Kinds: "},
     "moving.py": {"import conversations"},
     "output.py": {" to go on without asking.", "Give "},
     "session.py": {"Standard input is not JSON: ", 'Give {"messages": [{"role": "user", "text": "…"}, …]}.'},
     "setup.py": {"changed by hand", "left alone"},
-    "vault.py": {" cannot be read as text."},
+    "given.py": {" cannot be read as text."},
 }
 
 

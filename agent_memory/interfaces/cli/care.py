@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from agent_memory.interfaces.cli import complete
 from agent_memory.interfaces.cli.output import Command, call_of, confirmed, patience, remark, snippet, whole
 from agent_memory.interfaces.cli.words import told, tr
+
+if TYPE_CHECKING:
+    from agent_memory.app.container import App
+    from agent_memory.app.forget import Forgetting, Words
 
 
 def commands() -> dict[str, Command]:
@@ -79,26 +83,41 @@ def forget(
     call = call_of(context)
     with call.app() as app:
         words = forgetting.words_of(app, whole(app, entry_id) if entry_id else None, match)
-        done = forgetting.preview(app, words)
-        if not (force or dry_run):
-            remark(_forgetting_text(done, done=False))
-            if not confirmed(tr("Forget this? It cannot be undone.")):
-                remark(tr("Left as it is."))
-                return
-        done = done if dry_run else forgetting.forget(app, words)
+        done = forgetting.preview(app, words) if dry_run else forgotten(app, words, unasked=force)
+    if done is None:
+        return
     value = {
         "removed": [memory.id for memory in done.removed],
         "trimmed": [memory.id for memory, _ in done.trimmed],
         "kept": list(done.kept),
     }
-    call.answer(value, _forgetting_text(done, done=not dry_run))
+    call.answer(value, forgetting_text(done, words, done=not dry_run))
 
 
-def _forgetting_text(found: Any, *, done: bool = True) -> str:
+def forgotten(app: App, words: Words, *, unasked: bool, flag: str = "--force") -> Forgetting | None:
+    """Forget words, once a person who has seen what that does says yes; None if none does.
+
+    Raises:
+        UsageError: Nobody is there to be asked.
+    """
+    from agent_memory.app import forget as forgetting
+
+    if not unasked:
+        remark(forgetting_text(forgetting.preview(app, words), words, done=False))
+        if not confirmed(tr("Forget this? It cannot be undone."), flag):
+            remark(tr("Left as it is."))
+            return None
+    return forgetting.forget(app, words)
+
+
+def forgetting_text(found: Forgetting, words: Words, *, done: bool = True) -> str:
+    """Say what goes, or went, and of what was not named that it goes for words that it shares."""
     would = "Would remove {removed} entries; {trimmed} would lose lines. Their words are not taken again."
     did = "Removed {removed} entries; {trimmed} lost lines. Their words are not taken again."
     lines = [tr(did if done else would, removed=len(found.removed), trimmed=len(found.trimmed))]
-    lines += [f"    {memory.page.path} {memory.id}  {snippet(memory.body)}" for memory in found.removed]
+    for memory in found.removed:
+        shares = f"{tr('(shares words)')}  " if words.entries and memory.id not in words.entries else ""
+        lines.append(f"    {memory.page.path} {memory.id}  {shares}{snippet(memory.body)}")
     lines += [f"    {memory.page.path} {memory.id}  {tr('(some lines)')}" for memory, _ in found.trimmed]
     lines += [tr("Yours, and left as it is: {place}", place=place) for place in found.kept]
     return "\n".join([*lines, tr("Your editor still has the conversation itself, and git what was committed.")])

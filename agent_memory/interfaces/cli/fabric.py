@@ -10,18 +10,14 @@ from typing import Annotated, Any, Literal
 import typer
 
 from agent_memory.interfaces.cli import complete
-from agent_memory.interfaces.cli.output import Command, call_of, confirmed, remark, snippet, whole
-from agent_memory.interfaces.cli.vault import warn_of, words
+from agent_memory.interfaces.cli.care import forgetting_text, forgotten
+from agent_memory.interfaces.cli.given import words
+from agent_memory.interfaces.cli.output import Command, call_of, remark, snippet, warn_of, whole
+from agent_memory.interfaces.cli.tending import Agent, Most, Query
 from agent_memory.interfaces.cli.words import tr
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="What it is about, as `editor`.")]
 Tags = Annotated[str, typer.Option(metavar="A,B", help="Tags, with commas between.")]
-Agent = Annotated[
-    str | None,
-    typer.Option(
-        "--agent", "-a", metavar="NAME", autocompletion=complete.agents, help="Whose; default: workspace.agent."
-    ),
-]
 ForUser = Annotated[bool, typer.Option("--user", help="In your own vault, for every workspace.")]
 Scope = Annotated[
     Literal["project", "all"], typer.Option(help="This project's, or what holds for all projects as well.")
@@ -160,11 +156,11 @@ def store_note(
 
 def recall_notes(
     context: typer.Context,
-    query: Annotated[list[str] | None, typer.Argument(metavar="[QUERY]...", help="Words to look for.")] = None,
+    query: Query = None,
     entry_id: Annotated[
         str | None, typer.Option("--id", metavar="ID", autocompletion=complete.ids, help="One note, in full.")
     ] = None,
-    k: Annotated[int | None, typer.Option("-k", metavar="N", help="How many at most.")] = None,
+    k: Most = None,
     tags: Tags = "",
     scope: Scope = "all",
     agent: Agent = None,
@@ -192,24 +188,15 @@ def forget_note(
     agent: Agent = None,
 ) -> None:
     """Remove a note and its words everywhere and for good."""
-    from agent_memory.app import notes
+    from agent_memory.app import forget, notes
 
     call = call_of(context)
     with call.app() as app:
-        memory = notes.by_id(app, whole(app, entry_id), agent=agent)
-        if not force and not confirmed(tr("Forget “{words}”? It cannot be undone.", words=snippet(memory.body))):
-            remark(tr("Left as it is."))
-            return
-        done = notes.forget(app, memory.id, agent=agent)
-    call.answer(
-        {"forgotten": [memory.id for memory in done.removed], "kept": list(done.kept)},
-        "\n".join(
-            [
-                tr("Forgot {id}.", id=memory.id),
-                *(tr("Yours, and left as it is: {place}", place=place) for place in done.kept),
-            ]
-        ),
-    )
+        runs = forget.words_of(app, notes.by_id(app, whole(app, entry_id), agent=agent).id, None)
+        done = forgotten(app, runs, unasked=force)
+    if done:
+        value = {"forgotten": [memory.id for memory in done.removed], "kept": list(done.kept)}
+        call.answer(value, forgetting_text(done, runs))
 
 
 def _where(known: Any) -> str:

@@ -82,18 +82,13 @@ def preview(
     """Show the briefing an agent would get."""
     from agent_memory.app import brief, sessions
     from agent_memory.errors import UsageError
-    from agent_memory.interfaces.cli.vault import words
+    from agent_memory.interfaces.cli.given import words
     from agent_memory.model.briefing import KINDS
 
     call = call_of(context)
     wanted = next((known for known in KINDS if known == kind), None)
     if wanted is None:
-        raise UsageError(
-            f"There is no kind of briefing {kind!r}.",
-            hint=f"Kinds: {', '.join(KINDS)}.",
-            kind=kind,
-            known=", ".join(KINDS),
-        )
+        raise UsageError(f"There is no kind of briefing {kind!r}.", hint=f"Kinds: {', '.join(KINDS)}.")
     with call.app(context__max_tokens=budget) as app:
         said = sessions.history(words(None, history)) if history else ()
         briefing = brief.brief(app, agent, " ".join(command or []), wanted, session=session, history=said)

@@ -79,6 +79,13 @@ def remark(text: str) -> None:
     failures.say(printable(text), sys.stderr)
 
 
+def warn_of(redactions: int) -> None:
+    """Say that secrets were taken out, if any were."""
+    if redactions:
+        one, more = "{count} secret taken out before writing.", "{count} secrets taken out before writing."
+        remark(tr(one if redactions == 1 else more, count=redactions))
+
+
 def confirmed(question: str, flag: str = "--force") -> bool:
     """Ask on the terminal.
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agent_memory.interfaces.cli import complete
+from agent_memory.interfaces.cli.given import piped
 from agent_memory.interfaces.cli.output import Command, call_of, remark
-from agent_memory.interfaces.cli.vault import piped
 from agent_memory.interfaces.cli.words import tr
 
 if TYPE_CHECKING:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agent_memory.interfaces.cli.output import Command, Progress, call_of, confirmed, remark, snippet
-from agent_memory.interfaces.cli.vault import piped
+from agent_memory.interfaces.cli.care import forgetting_text, forgotten
+from agent_memory.interfaces.cli.given import piped
+from agent_memory.interfaces.cli.output import Command, Progress, call_of, remark
 from agent_memory.interfaces.cli.words import told, tr
 
 if TYPE_CHECKING:
+    from agent_memory.app.container import App
     from agent_memory.app.excluding import Excluded
 
 
@@ -62,48 +64,47 @@ def exclude(
 ) -> None:
     """Never take the conversations that fit a pattern, or list the patterns."""
     from agent_memory.app import excluding
-    from agent_memory.app import forget as forgetting
 
-    call = call_of(context)
+    call, gone = call_of(context), None
     with call.app() as app:
         if pattern is None:
             done = excluding.Excluded(excluding.Exclusions.of(app).patterns)
         else:
             done = (excluding.include if remove else excluding.exclude)(app, pattern)
-        forgotten = bool(done.memories) and (forget or _wants_to_forget(done))
-        if forgotten:
-            forgetting.forget(app, forgetting.words_of_all(app, [memory.id for memory in done.memories]))
+        if done.memories:
+            gone = _forgotten(app, [memory.id for memory in done.memories], unasked=forget)
     value = {
         "patterns": list(done.patterns),
         "conversations": list(done.conversations),
         "taken": [memory.id for memory in done.memories],
-        "forgotten": forgotten,
+        "forgotten": gone is not None,
     }
-    call.answer(value, _excluded_text(done, pattern, forgotten=forgotten))
+    call.answer(value, _excluded_text(done, pattern, gone))
 
 
-def _wants_to_forget(done: Excluded) -> bool:
-    """Ask where somebody is there; else what was taken stays, and is listed."""
+def _forgotten(app: App, entries: list[str], *, unasked: bool) -> str | None:
+    """Forget entries and say what went; None where nobody is there to say yes, or somebody says no."""
+    from agent_memory.app.forget import words_of_all
     from agent_memory.errors import UsageError
 
-    remark(tr("{count} entries were taken from it before:", count=len(done.memories)))
-    for memory in done.memories:
-        remark(f"    {memory.page.path} {memory.id}  {snippet(memory.body)}")
+    words = words_of_all(app, entries)
+    if not unasked:
+        remark(tr("{count} entries were taken from it before:", count=len(entries)))
     try:
-        return confirmed(tr("Forget them too? That cannot be undone."), "--forget")
+        done = forgotten(app, words, unasked=unasked, flag="--forget")
     except UsageError:
-        return False
+        return None
+    return forgetting_text(done, words) if done else None
 
 
-def _excluded_text(done: Excluded, pattern: str | None, *, forgotten: bool) -> str:
+def _excluded_text(done: Excluded, pattern: str | None, gone: str | None) -> str:
     if pattern is None:
         return "\n".join(done.patterns) or tr("Nothing is excluded.")
     counts = {"patterns": len(done.patterns), "chats": len(done.conversations)}
     lines = [tr("{patterns} patterns; {chats} conversations fit this one.", **counts)]
     if done.memories:
-        gone = "{count} entries that were taken from it are forgotten."
         left = "{count} entries that were taken from it stay: agent-memory forget ID, or exclude again with --forget."
-        lines.append(tr(gone if forgotten else left, count=len(done.memories)))
+        lines.append(gone or tr(left, count=len(done.memories)))
     return "\n".join(lines)
 
 

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from agent_memory.errors import FileError, UsageError
 from agent_memory.interfaces.cli import complete
-from agent_memory.interfaces.cli.output import Command, call_of, confirmed, remark, snippet, stamp, whole
+from agent_memory.interfaces.cli.given import piped, words
+from agent_memory.interfaces.cli.output import Command, call_of, confirmed, remark, snippet, stamp, warn_of, whole
 from agent_memory.interfaces.cli.words import tr
 
 Agent = Annotated[str, typer.Argument(metavar="AGENT", autocompletion=complete.agents)]
@@ -220,41 +220,3 @@ def reject_entry(context: typer.Context, agent: Agent, category: Category, entry
     with call.app() as app:
         memory = vault.reject(app, agent, category, whole(app, entry_id, agent, category))
     call.answer({"rejected": memory.id, "agent": agent, "category": category}, tr("Rejected {id}.", id=memory.id))
-
-
-def words(content: str | None, file: Path | None) -> str:
-    """Return the words given by flag, by file, or on standard input if that is no terminal.
-
-    Raises:
-        UsageError: None of them has any.
-        FileError: The file cannot be read as text.
-    """
-    if content is not None:
-        return content
-    if file is not None:
-        try:
-            return file.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise FileError(f"{file} cannot be read as text.", hint="Name a UTF-8 text file.") from error
-    if not sys.stdin.isatty():
-        return piped()
-    raise UsageError("There are no words to store.", hint="Give them with --content, --file or on standard input.")
-
-
-def warn_of(redactions: int) -> None:
-    """Say that secrets were taken out, if any were."""
-    if redactions:
-        one, more = "{count} secret taken out before writing.", "{count} secrets taken out before writing."
-        remark(tr(one if redactions == 1 else more, count=redactions))
-
-
-def piped() -> str:
-    """Return what comes on standard input.
-
-    Raises:
-        FileError: It is no text.
-    """
-    try:
-        return sys.stdin.read()
-    except UnicodeDecodeError as error:
-        raise FileError("Standard input is not UTF-8 text.", hint="Convert it first.") from error
