@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Final
 
 from agent_memory.fabric.lessons import is_kept
+from agent_memory.fabric.merge import gist
 from agent_memory.mirror import fts
 from agent_memory.mirror.stems import stem
 from agent_memory.model.ids import digest
@@ -39,15 +40,16 @@ _READ_CHARS: Final = 2_000
 _OURS: Final = frozenset({"consolidation", "compaction"})
 _MARKS: Final = frozenset("./_:@")  # of names; a hyphen is one of words
 _LINKED: Final = frozenset({"decisions", "lessons", "notes", "procedures", "projects"})
+_WITHIN: Final = r"(?:[^,.;:!?()\n]|\.(?=\w))"  # of a clause: a dot may be one of a name
 _INSTEAD: Final = re.compile(
     r"\b(?:instead of|in place of|rather than|no longer use|(?:replaces|replacing|replaced|drop|dropping|dropped)"
     r"|(?:switch|switching|move|moving|migrat\w+) (?:away )?from|em vez d[eoa]s?|ao inves d[eoa]s?|no lugar d[eoa]s?"
     r"|(?:substitui\w*|trocamos|troca|abandonamos|largamos)|nao (?:usamos|vamos usar) mais)\s+"
-    r"((?:the |o |a |os |as )?\w[^,.;:!?()\n]{1,60})"
+    rf"(?:the |o |a |os |as )?(\w{_WITHIN}{{1,60}})"
 )
 _NO_LONGER: Final = re.compile(
     r"\b(?:no longer (?!than\b|use\b)\w+|nao (?!usamos\b|vamos usar\b)(?:\w+ ){1,2}mais(?! (?:d[eo]|que)\b))\s+"
-    r"(\w?[^,.;:!?()\n]{1,60})"
+    rf"(\w?{_WITHIN}{{1,60}})"
 )
 _SWITCHING: Final = frozenset("instead rather place longer anymore switch switched vez inves lugar".split())
 """Words that say that something changes, and not what."""
@@ -83,7 +85,9 @@ def tags_of(memory: Memory) -> tuple[str, ...]:
     return tuple(f"#{fold(tag)}" for tag in memory.tags if tag not in BOOKKEEPING and not tag.startswith("type"))
 
 
-_DECIDING: Final = words_of("use keep decide decided decision choose adopt usar manter decidimos escolhemos ficar")
+_DECIDING: Final = words_of(
+    "use keep kept decide decided decision choose adopt run live manter decidimos escolhemos roda"
+)
 """What choices are said with, and what none is about."""
 
 
@@ -193,7 +197,7 @@ def replaces(later: str, older: str) -> bool:
 
     The older one must have all the words that are given up, outside of such a phrase of its own, and be about the same
     otherwise: most of what the one that says less is about. One that says nothing else replaces what says little
-    else, and is replaced by nothing that holds for one place only.
+    else, and is replaced by nothing that holds for one place only. What the older one says already is nothing new.
     """
     new, old = _parted(later), _parted(older)
     return any(
@@ -204,6 +208,9 @@ def replaces(later: str, older: str) -> bool:
 def _is_about_the_same(new: _Parted, old: _Parted, names: Set[str], *, negated: bool) -> bool:
     named = words_of(" ".join(names))
     scope, rest = new.about - named, old.about - named
+    chosen = new.words - fts.STOP_WORDS
+    if gist(old.text).negations if negated else chosen and chosen <= old.words:  # the older one says so itself
+        return False
     if not rest:
         return negated or len(scope) <= 1  # what is chosen instead
     if len(scope) <= 1:
@@ -215,6 +222,7 @@ def _is_about_the_same(new: _Parted, old: _Parted, names: Set[str], *, negated: 
 class _Parted:
     """A text without its reasons: what it gives up, whether by its own negation; all words of the rest; what tells."""
 
+    text: str
     given_up: tuple[tuple[frozenset[str], bool], ...]
     words: frozenset[str]
     about: frozenset[str]
@@ -227,10 +235,13 @@ def _parted(body: str) -> _Parted:
     def take_out(match: re.Match[str]) -> str:
         negated = match.re is _NO_LONGER  # "we no longer keep it for a month": all of that
         phrase = match[1] if negated else _ENDS.split(match[1])[0]
-        if names := frozenset(words(phrase)) - fts.STOP_WORDS:
-            given_up.append((names, negated))
+        if gone := frozenset(words(phrase)) - fts.STOP_WORDS:
+            given_up.append((gone, negated))
         return " " + match[1][len(phrase) :]
 
     said = _REASON.sub("", fold(body[:_READ_CHARS]))
     rest = _NO_LONGER.sub(take_out, _INSTEAD.sub(take_out, said))
-    return _Parted(tuple(given_up), frozenset(words(rest)), words_of(rest) - _DECIDING)
+    told = spelt(rest)
+    names = [term for term in told if not _MARKS.isdisjoint(term)]
+    about = frozenset(term for term, word in told.items() if all(word == name or word not in name for name in names))
+    return _Parted(said, tuple(given_up), frozenset(words(rest)), about - _DECIDING)

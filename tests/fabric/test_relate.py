@@ -68,6 +68,9 @@ def test_an_entry_has_its_links_once_and_at_most_so_many():
         ("O painel da loja fica em Bootstrap.", "Em vez de Bootstrap, o painel da loja usa Tailwind."),
         ("We go with Redis as the queue for payments.", "We switch from Redis to Postgres as the queue for payments."),
         ("Vamos usar moment.js nas datas do calendário.", "Não usamos mais moment.js nas datas do calendário."),
+        ("We use yarn.", "Instead of yarn we use pnpm from now on, because it is faster."),
+        ("We'll deploy on Heroku.", "We're migrating from Heroku to Fly.io."),
+        ("The backup runs on the old server.", "Instead of the old server, the backup runs on the new one."),
         ("We keep webhook events for 30 days.", "We no longer keep webhook events for 30 days, it's 13 months now."),
         (
             "O webhook do gateway fica em /hooks/pay.",
@@ -83,6 +86,12 @@ def test_what_names_what_it_replaces_supersedes_it(before, after):
 @pytest.mark.parametrize(
     ("before", "after"),
     [
+        ("We decided to use SQLite for the cache.", "We decided to use Kafka instead of SQLite for the event queue."),
+        ("Sessions are kept in Redis.", "Instead of Redis, carts are kept in Postgres."),
+        ("Usamos inglês nos commits.", "Na documentação usamos português em vez de inglês."),
+        ("We use yarn.", "In the docs folder we use pnpm instead of yarn."),
+        ("Keep the zone, the offset is useless.", "We replaced the offset by the zone."),
+        ("Never put it on the NFS share.", "We no longer put it on the NFS share."),
         ("The mirror is kept in SQLite.", "Instead of Redis we keep the mirror in SQLite."),
         ("Redis holds the sessions of the login.", "Instead of Redis we use a table as the queue for payments."),
         ("Instead of Redis we use a table as the queue.", "Instead of Redis the queue is a table in Postgres."),
