@@ -40,6 +40,8 @@ class Consolidation:
     """What one run did, or would do; the numbers before the lessons say why there are no more."""
 
     candidates: int = 0
+    young: int = 0
+    spent: int = 0
     clusters: int = 0
     links: int = 0
     superseded: int = 0
@@ -134,14 +136,15 @@ def _told(plan: job.Plan, *, dry_run: bool) -> Consolidation:
         for one in plan.made
     ]
     let_go = tuple((memory.id, why) for memory, why in plan.let_go)
-    return Consolidation(
-        plan.candidates, plan.clusters, plan.links, plan.superseded, tuple(made), let_go, dry_run=dry_run
-    )
+    counts = plan.candidates, plan.young, plan.spent, plan.clusters, plan.links, plan.superseded
+    return Consolidation(*counts, tuple(made), let_go, dry_run=dry_run)
 
 
 def _summary(done: Consolidation) -> dict[str, Any]:
     return {
         "candidates": done.candidates,
+        "too young": done.young,
+        "used already": done.spent,
         "clusters": done.clusters,
         "links": done.links,
         "superseded": done.superseded,

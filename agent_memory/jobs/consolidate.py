@@ -73,9 +73,14 @@ class Lesson:
 
 @dataclass
 class Plan:
-    """What one run comes to, and the numbers that say why it is no more."""
+    """What one run comes to, and the numbers that say why it is no more.
+
+    Of what might make a lesson, ``young`` has to wait, and on ``spent`` one rests, or did.
+    """
 
     candidates: int = 0
+    young: int = 0
+    spent: int = 0
     clusters: int = 0
     links: int = 0
     superseded: int = 0
@@ -100,8 +105,7 @@ def consolidate(view: View, rules: Rules, distil: Distil) -> Plan:
         found = related(memories, likeness, fresh, most=rules.most_links)
         linked += found.links
         gone |= found.gone.keys()
-        ready = candidates(view, [memory for memory in memories if memory.id not in found.gone], rules)
-        plan.candidates += len(ready)
+        ready = _ready([memory for memory in memories if memory.id not in found.gone], view, rules, plan)
         told, declined = _told(ready, likeness, found, rules, distil, room=rules.most - len(plan.made))
         made = [Lesson(agent, _id_for(view, used, cluster, now_ms), cluster, says) for cluster, says in told]
         plan.made += made
@@ -163,15 +167,15 @@ def _told(
         ready = [memory for memory in ready if memory.id not in taken]
 
 
-def candidates(view: View, memories: Iterable[Memory], rules: Rules) -> list[Memory]:
-    """Return what a lesson may be made of: of some age, and not yet what one rests on."""
-    return [
-        memory
-        for memory in memories
-        if memory.page.category in _TAKING_PART
-        and memory.at <= rules.now - rules.cooldown
-        and view.taken.by_key(key_of_parent(memory.id)) is None
-    ]
+def _ready(memories: Iterable[Memory], view: View, rules: Rules, plan: Plan) -> list[Memory]:
+    """Return what a lesson may be made of, and count it, and what is too young or is what one rests on already."""
+    standing = [memory for memory in memories if memory.page.category in _TAKING_PART]
+    free = [memory for memory in standing if view.taken.by_key(key_of_parent(memory.id)) is None]
+    ready = [memory for memory in free if memory.at <= rules.now - rules.cooldown]
+    plan.candidates += len(ready)
+    plan.young += len(free) - len(ready)
+    plan.spent += len(standing) - len(free)
+    return ready
 
 
 def _amended(memories: Iterable[Memory], found: Related, made: Iterable[Lesson]) -> Iterable[Change]:

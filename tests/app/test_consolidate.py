@@ -100,12 +100,15 @@ def test_stats_say_what_it_came_to_and_why_nothing_happened(noted):
         first = stats.stats(app).fabric
         consolidate(app)
         again = stats.stats(app).fabric
+        changes.undo(app, None)
+        notes.store(app, "Quite new.", by="agent")
+        consolidate(app)
+        undone = stats.stats(app).fabric
 
     assert (first.consolidated, first.distilled, first.linked > 0) == (3, 1, True)
     assert (first.last or {})["lessons"] == 1
-    assert {name: (again.last or {})[name] for name in ("lessons", "clusters", "candidates")} == {
-        "lessons": 0, "clusters": 0, "candidates": 3
-    }  # fmt: skip
+    named = ("lessons", "clusters", "candidates", "used already", "too young")
+    assert [[(one.last or {})[name] for name in named] for one in (again, undone)] == [[0, 0, 3, 0, 0], [0, 0, 3, 3, 1]]
 
 
 def test_forgotten_words_come_back_in_no_lesson_and_leave_those_that_have_them(noted):

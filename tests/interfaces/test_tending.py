@@ -73,7 +73,10 @@ def test_a_vote_says_what_it_comes_to(cli):
 
 
 def test_consolidation_says_what_it_did_and_stats_count_it(cli):
-    assert cli("consolidate", "--dry-run")[1].startswith("Would be: 0 lessons out of 0 clusters of 0 entries;")
+    cli("notes", "store", "The oven smokes at dawn.")
+    dry = cli("consolidate", "--dry-run")[1]
+    assert dry.startswith("Would be: 0 lessons out of 0 clusters of 0 entries;")
+    assert dry.endswith("    Too young yet: 1; made a lesson of before: 0.\n")
     done = json.loads(cli("--json", "consolidate")[1])
     assert (done["made"], done["declined"]) == ([], 0)
     assert "Consolidation last at" in cli("stats")[1]

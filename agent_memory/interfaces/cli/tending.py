@@ -197,6 +197,9 @@ def consolidate(
     first = tr(out_of if len(done.made) == 1 else out_of_more, **made)
     rest = tr("{links} links, {superseded} superseded, {gone} let go.", **also)
     lines = [f"{tr('Would be: ') if dry_run else ''}{first} {rest}"]
+    if not done.candidates and (done.young or done.spent):
+        waiting = tr("Too young yet: {young}; made a lesson of before: {spent}.", young=done.young, spent=done.spent)
+        lines.append(f"    {waiting}")
     for one in done.made:
         lines.append(
             f"    {one.id}  {snippet(one.principle)}\n        {tr('from {parents}', parents=', '.join(one.parents))}"
