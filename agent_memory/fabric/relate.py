@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -132,6 +132,11 @@ class Related:
     links: Mapping[str, tuple[Link, ...]]
     gone: Mapping[str, str]
 
+    def settled(self) -> Iterator[tuple[str, str]]:
+        """Yield the ledger's keys for all of it, each with the entry that its line names."""
+        yield from ((key_of_linked(name), name) for name in self.links)
+        yield from ((key_of_replaced(old, new), new) for old, new in self.gone.items())
+
 
 def linkable(view: View) -> dict[str, list[Memory]]:
     """Return, by agent, what may be compared, whatever has become of it: entries with an id that no other one has.
@@ -155,33 +160,39 @@ def key_of_linked(entry: str) -> str:
     return digest("linked", entry)
 
 
-def related(memories: Sequence[Memory], likeness: Likeness, fresh: Container[str], *, most: int) -> Related:
+def key_of_replaced(older: str, newer: str) -> str:
+    """Return the ledger's key for a rule's finding that one entry replaces another: it is acted on once."""
+    return digest("replaced", older, newer)
+
+
+def related(memories: Sequence[Memory], likeness: Likeness, is_new: Callable[[str], bool], *, most: int) -> Related:
     """Return what an agent's active entries have to do with each other, nothing where that has been written.
 
     Args:
         memories: The entries.
         likeness: How alike they are.
-        fresh: Which never got links.
-        most: How many such an entry gets at most, to what is alike and was there before it; 0: nothing is related.
+        is_new: Tells of a key whether the ledger does not have it: what was written once is not again.
+        most: How many links an entry gets at most, to what is alike and was there before it; 0: nothing is related.
     """
     order = {memory.id: (memory.at, memory.id) for memory in memories}
     links = dict[str, tuple[Link, ...]]()
     for memory in memories if most else ():
-        if memory.id in fresh and LINKS not in memory.meta:
+        if LINKS not in memory.meta and is_new(key_of_linked(memory.id)):
             near = (name for _, name in likeness.nearest(memory.id) if name in order)
             older = [name for name in near if order[name] < order[memory.id]]
             if older:
                 links[memory.id] = tuple(("relates-to", name) for name in older[:most])
-    return Related(links, _replaced(memories) if most else {})
+    return Related(links, _replaced(memories, is_new) if most else {})
 
 
-def _replaced(memories: Sequence[Memory]) -> dict[str, str]:
+def _replaced(memories: Sequence[Memory], is_new: Callable[[str], bool]) -> dict[str, str]:
     """Return which decisions another one says that it replaces, with the id of that one."""
     found = dict[str, str]()
     decisions = sorted((one for one in memories if one.page.category == DECISIONS), key=lambda one: (one.at, one.id))
     for number, memory in enumerate(decisions):
         for older in decisions[:number] if gives_up(memory.body) else ():
-            if not is_kept(older) and replaces(memory.body, older.body):
+            named = not is_kept(older) and replaces(memory.body, older.body)
+            if named and is_new(key_of_replaced(older.id, memory.id)):
                 found.setdefault(older.id, memory.id)
     return found
 

@@ -16,7 +16,7 @@ from typing import Final
 from agent_memory.fabric.forgotten import forgotten_at
 from agent_memory.fabric.lessons import is_kept
 from agent_memory.fabric.merge import Said
-from agent_memory.fabric.relate import DECISIONS, gives_up, replaces
+from agent_memory.fabric.relate import DECISIONS, gives_up, key_of_replaced, replaces
 from agent_memory.model.ids import entry_id
 from agent_memory.model.memory import (
     Add,
@@ -216,6 +216,8 @@ class _Desk:
                 older, later = sorted((other, new), key=lambda one: (one.at, one.id))
                 if older.may_fall and later.gives_up and replaces(later.body, older.body):
                     self._supersede(older.page, older.id, later.id, later.at)
+                    key = key_of_replaced(older.id, later.id)
+                    self.lines[key] = TakenLine(key, later.id, self._rules.now, "stored")
         known.append(new)
 
     def _choices_of(self, page: PageRef) -> list[Choice]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 from agent_memory.fabric.lessons import (
@@ -27,7 +28,7 @@ from agent_memory.fabric.lessons import (
     steps_text,
 )
 from agent_memory.fabric.notes import Use
-from agent_memory.fabric.relate import Likeness, Related, key_of_linked, linkable, related
+from agent_memory.fabric.relate import Likeness, Related, linkable, related
 from agent_memory.jobs.cluster import Cluster, clusters
 from agent_memory.jobs.outdated import without_replaced
 from agent_memory.model.ids import digest, next_free_id
@@ -97,13 +98,12 @@ def consolidate(view: View, rules: Rules, distil: Distil) -> Plan:
         rules: What else counts.
         distil: Makes of a cluster what it comes to, or nothing.
     """
-    plan, changes, used, linked, gone = Plan(), list[Change](), set[str](), list[str](), set[str]()
+    plan, changes, lines, used, gone = Plan(), list[Change](), list[TakenLine](), set[str](), set[str]()
     now_ms = int(rules.now.timestamp() * 1000)
     for agent, known in sorted(linkable(view).items()):
         likeness, memories = Likeness(known), [memory for memory in known if memory.active]
-        fresh = {memory.id for memory in memories if view.taken.by_key(key_of_linked(memory.id)) is None}
-        found = related(memories, likeness, fresh, most=rules.most_links)
-        linked += found.links
+        found = related(memories, likeness, partial(_is_new, view), most=rules.most_links)
+        lines += [TakenLine(key, name, rules.now, "stored") for key, name in found.settled()]
         gone |= found.gone.keys()
         ready = _ready([memory for memory in memories if memory.id not in found.gone], view, rules, plan)
         told, declined = _told(ready, likeness, found, rules, distil, room=rules.most - len(plan.made))
@@ -116,15 +116,18 @@ def consolidate(view: View, rules: Rules, distil: Distil) -> Plan:
     for lesson in plan.made:
         changes += _added(lesson, view, used)
     corrected, plan.let_go = _let_go(view, gone, rules)
-    lines = [
+    lines += [
         TakenLine(key_of_parent(memory.id), lesson.id, rules.now, "stored")
         for lesson in plan.made
         for memory in lesson.cluster.members
     ]
-    lines += [TakenLine(key_of_linked(name), name, rules.now, "stored") for name in linked]
     lines += _missing(view, rules.now)
     plan.batch = Batch((*changes, *corrected, *deprecated(plan.let_go)), tuple(lines))
     return plan
+
+
+def _is_new(view: View, key: str) -> bool:
+    return view.taken.by_key(key) is None
 
 
 def _missing(view: View, now: datetime) -> Iterable[TakenLine]:
@@ -132,7 +135,7 @@ def _missing(view: View, now: datetime) -> Iterable[TakenLine]:
     for memory in view.memories:
         if memory.meta.get("by") == "consolidation" and memory.page.category == LESSONS:
             keys = map(key_of_parent, parents_of(memory))
-            yield from (TakenLine(key, memory.id, now, "stored") for key in keys if view.taken.by_key(key) is None)
+            yield from (TakenLine(key, memory.id, now, "stored") for key in keys if _is_new(view, key))
 
 
 def _let_go(view: View, gone: Container[str], rules: Rules) -> tuple[list[Amend], list[tuple[Memory, str]]]:
@@ -170,7 +173,7 @@ def _told(
 def _ready(memories: Iterable[Memory], view: View, rules: Rules, plan: Plan) -> list[Memory]:
     """Return what a lesson may be made of, and count it, and what is too young or is what one rests on already."""
     standing = [memory for memory in memories if memory.page.category in _TAKING_PART]
-    free = [memory for memory in standing if view.taken.by_key(key_of_parent(memory.id)) is None]
+    free = [memory for memory in standing if _is_new(view, key_of_parent(memory.id))]
     ready = [memory for memory in free if memory.at <= rules.now - rules.cooldown]
     plan.candidates += len(ready)
     plan.young += len(free) - len(ready)

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from agent_memory.fabric.relate import Likeness, related, tags_of, words_of
+from agent_memory.fabric.relate import Likeness, key_of_linked, related, tags_of, words_of
 from tests.builders import A_DAY, a_memory
 
 NOISE = [
@@ -27,9 +27,9 @@ def entries(*bodies, tags=()):
     ]
 
 
-def found(*bodies, fresh=None, most=4, tags=()):
+def found(*bodies, known=(), most=4, tags=()):
     memories = entries(*bodies, tags=tags)
-    return related(memories, Likeness(memories), {one.id for one in memories} if fresh is None else fresh, most=most)
+    return related(memories, Likeness(memories), lambda key: key not in known, most=most)
 
 
 def test_the_same_file_and_rare_words_link_the_later_to_the_earlier():
@@ -57,7 +57,9 @@ def test_an_entry_has_its_links_once_and_at_most_so_many():
     bodies = [f"shop/orders.py keeps the ledger open, case {name}." for name in ("alpha", "beta", "gamma", "delta")]
 
     assert {len(links) for links in found(*bodies, most=2).links.values()} == {1, 2}
-    assert found(*bodies, fresh={"1", "2"}).links.keys() == {"2"}
+    again = dict(found(*bodies).settled())
+    assert again.keys() == {key_of_linked(name) for name in found(*bodies).links}
+    assert found(*bodies, known=again).links == {}
     assert found(*bodies, most=0).links == {}
 
 
@@ -109,7 +111,7 @@ def test_a_persons_words_are_not_superseded_by_a_rule():
     edited = type(one)(**{name: getattr(one, name) for name in one.__slots__} | {"edited": True})
     memories = [edited, other, *noise]
 
-    assert related(memories, Likeness(memories), (), most=4).gone == {}
+    assert related(memories, Likeness(memories), lambda key: True, most=4).gone == {}
 
 
 def test_words_are_compared_by_how_their_stems_begin_and_file_names_whole():

@@ -3,6 +3,7 @@ from datetime import timedelta
 
 import pytest
 
+from agent_memory.fabric.relate import key_of_replaced
 from agent_memory.fabric.take import Proposal, Rules, take
 from agent_memory.model.memory import Add, Amend, Batch, TakenLine
 from agent_memory.model.transcript import FileIdentity
@@ -243,6 +244,7 @@ def test_what_another_conversation_replaces_falls_in_whatever_order_they_come(ar
     old, new = sorted(view.memories, key=lambda memory: memory.at)
     assert (old.body, old.status, old.meta["superseded-by"]) == (YARN, "superseded", new.id)
     assert (new.body, new.active) == (PNPM, True)
+    assert view.taken.by_key(key_of_replaced(old.id, new.id)), "so that upkeep does not do it again once it is undone"
 
 
 @pytest.mark.parametrize("kept", [{"edited": "1"}, {"keep": "1"}])
