@@ -12,7 +12,7 @@ from agent_memory.app.container import App
 from agent_memory.app.tally import UNCLEAR, Alarm, alarms_of
 from agent_memory.errors import FileError
 from agent_memory.model.transcript import ConversationFile, FileIdentity
-from agent_memory.sources import SOURCES, source_named
+from agent_memory.sources import SOURCES, source_named, wsl
 from agent_memory.sources.base import Source
 from agent_memory.system import files
 from agent_memory.tailing.projects import Verdict, judge_projects
@@ -61,12 +61,11 @@ def judged(app: App, sources: tuple[Source, ...] = SOURCES) -> Iterator[tuple[So
     Raises:
         FileError: The folder that holds the projects cannot be listed.
     """
-    data_dir = app.environment.get("CURSOR_DATA_DIR") or None
+    data_dir, inside = app.environment.get("CURSOR_DATA_DIR") or None, app.environment.get(wsl.VARIABLE, "")
+    home, workspace = str(app.places.home), str(app.workspace)
     for source in sources:
-        for verdict in judge_projects(
-            source, home=str(app.places.home), data_dir=data_dir, workspace=str(app.workspace)
-        ):
-            yield source, verdict
+        for one in judge_projects(source, home=home, data_dir=data_dir, workspace=workspace, distribution=inside):
+            yield source, one
 
 
 def unclear_projects(app: App, options: Options) -> list[Alarm]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from agent_memory.errors import FileError
+from agent_memory.sources import wsl
 from agent_memory.sources.base import Projects, Source
 from agent_memory.system import files
 
@@ -38,25 +39,52 @@ class Verdict:
     why: str
 
 
-def judge_projects(source: Source, *, home: str, data_dir: str | None, workspace: str) -> tuple[Verdict, ...]:
+def judge_projects(
+    source: Source,
+    *,
+    home: str,
+    data_dir: str | None,
+    workspace: str,
+    distribution: str = "",
+    users: str = wsl.USERS,
+) -> tuple[Verdict, ...]:
     """Return the project folders that something connects with ``workspace``, in the order of their names.
 
     Several may be its own. One that has had no chat yet may lack its transcripts folder.
+
+    Args:
+        source: Whose folders.
+        home: The user's.
+        data_dir: Where the user has moved the editor's files, if anywhere.
+        workspace: Its absolute path.
+        distribution: The Linux inside Windows that we are in, if any: an editor on Windows keeps its folders there.
+        users: Where the homes of Windows are then.
     """
     if source.projects is None:
         return ()
-    judge = _Judge(source.projects, workspace)
-    found = map(judge.verdict, files.list_folder(Path(source.projects.root(home, data_dir))))
+    found = list(map(_Judge(source.projects, workspace).verdict, _listed(source.projects, home, data_dir)))
+    outside = _Judge(source.projects, workspace, distribution)
+    for user in _subfolders(Path(users)) if distribution else ():
+        with contextlib.suppress(FileError):  # somebody else's home
+            found += map(outside.verdict, _listed(source.projects, str(user), None))
     return tuple(verdict for verdict in found if verdict is not None)
 
 
+def _listed(projects: Projects, home: str, data_dir: str | None) -> list[Path]:
+    return files.list_folder(Path(projects.root(home, data_dir)))
+
+
 class _Judge:
-    def __init__(self, projects: Projects, workspace: str) -> None:
+    """Judge the folders of an editor that runs here or, where a ``distribution`` is named, outside, on Windows."""
+
+    def __init__(self, projects: Projects, workspace: str, distribution: str = "") -> None:
         self._projects = projects
+        self._distribution = distribution
         self._ours = os.path.realpath(workspace)
-        self._names = self._as_spelled(projects.names_of(self._ours) | projects.names_of(workspace))
+        named = (projects.names_of(self._as_seen(path)) for path in (self._ours, workspace))
+        self._names = self._as_spelled(frozenset().union(*named))
         several = (path for path in files.list_folder(Path(self._ours)) if path.name.endswith(MULTI_ROOT))
-        self._multi_root = {projects.name_of(str(path)): path for path in several}
+        self._multi_root = {self._name_of(path): path for path in several}
 
     def verdict(self, folder: Path) -> Verdict | None:
         judged = self._judge(folder)
@@ -64,13 +92,13 @@ class _Judge:
 
     def _judge(self, folder: Path) -> _Judged:
         fits = self._fits(folder.name)
-        claimed = _told(folder, self._projects.claim)
+        claimed = self._told(folder, self._projects.claim)
         if claimed is not None:
             return self._by_claim(folder.name, claimed, fits)
         if not fits:
             shared = self._projects.is_shared(folder.name) and folder.is_dir()
             return ("no", "It belongs to no single workspace.") if shared else None
-        logged = _told(folder, self._projects.log)
+        logged = self._told(folder, self._projects.log)
         if logged is not None:
             return "yes" if self._is_ours(logged) else "no", f"Its log names {logged}."
         return self._by_name(folder.name, fits)
@@ -92,7 +120,7 @@ class _Judge:
             if rival:
                 return "unclear", f"It claims this workspace, but is named for {rival}."
             return "yes", f"It claims {claimed}."
-        if fits == "whole" and self._projects.name_of(claimed) not in self._names:
+        if fits == "whole" and self._name_of(claimed) not in self._names:
             return "unclear", f"It is named for this workspace, but claims {claimed}."
         return ("no", f"It claims {claimed}.") if fits in ("whole", "multi-root") else None
 
@@ -135,16 +163,22 @@ class _Judge:
 
     def _named(self, folder: Path, name: str) -> Iterator[Path]:
         for entry in _subfolders(folder):
-            here = self._projects.name_of(str(entry))
+            here = self._name_of(entry)
             if here == name:
                 yield entry
             if not here or here == name or name.startswith(here + "-"):
                 yield from self._named(entry, name)
 
+    def _name_of(self, path: Path | str) -> str:
+        return self._projects.name_of(self._as_seen(str(path)))
 
-def _told(folder: Path, where: tuple[str, Callable[[str], str | None]]) -> str | None:
-    name, workspace_in = where
-    return workspace_in(_end_of(folder / name))
+    def _as_seen(self, path: str) -> str:
+        return wsl.outward(path, self._distribution) if self._distribution else path
+
+    def _told(self, folder: Path, where: tuple[str, Callable[[str], str | None]]) -> str | None:
+        name, workspace_in = where
+        told = workspace_in(_end_of(folder / name))
+        return wsl.inward(told, self._distribution) if told and self._distribution else told
 
 
 def _end_of(path: Path) -> str:

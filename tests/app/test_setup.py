@@ -11,8 +11,10 @@ from agent_memory.app import forget, recall, rule, setup, vault
 from agent_memory.app.checks import examine
 from agent_memory.app.status import status
 from agent_memory.editors.table import BRIEFING_RULE, INTEGRATIONS
-from agent_memory.errors import UsageError
+from agent_memory.errors import LockTimeout, UsageError
 from agent_memory.model.recall import Query
+from agent_memory.system import locks
+from agent_memory.system.files import TEMPORARY_SUFFIX
 from tests.workspace import Workspace
 
 DECISION = "Let's go with SQLite for the order store, one file per shop, because backups are a plain copy."
@@ -281,6 +283,22 @@ def test_killed_before_any_file_was_written_all_can_be_taken_back(workspace):
     init(workspace)
     uninstall(workspace)
     assert outside_the_vault(workspace) == before
+
+
+def test_whoever_writes_the_rule_just_now_is_left_alone(workspace):
+    init(workspace)
+    path = workspace.root / BRIEFING_RULE
+    half = path.with_name(f".{path.name}.0123456789ab{TEMPORARY_SUFFIX}")
+    half.write_bytes(b"half")
+    lock = locks.try_lock(workspace.memory / ".vault" / "briefing.lock")
+    assert lock
+
+    with pytest.raises(LockTimeout):
+        init(workspace, vault__lock_timeout_s=0.1)
+    assert half.exists()
+    lock.release()
+    init(workspace)
+    assert not half.exists()
 
 
 def test_two_at_once_are_as_one(workspace):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.workspace import Chat, Workspace
 
 pytest.register_assert_rewrite("tests.crash.faults")
 IN_MEMORY = Path("/dev/shm")
+SIDE_BY_SIDE = 20
 DECISION = "Let's go with SQLite for the order store, one file per shop, because backups are a plain copy."
 LESSON = "Root cause: the payment webhook was retried after 10 s, so every slow order was booked twice."
 
@@ -20,19 +22,19 @@ LESSON = "Root cause: the payment webhook was retried after 10 s, so every slow 
 @pytest.fixture
 def make(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Workspace]]:
     """Make workspaces, each with a HOME of its own, and take them away again."""
-    folders: list[Path] = []
+    top = Path(tempfile.mkdtemp(prefix="am-crash-", dir=IN_MEMORY if IN_MEMORY.is_dir() else None)).resolve()
+    number = count()
 
     def _make() -> Workspace:
-        folder = Path(tempfile.mkdtemp(prefix="am-crash-", dir=IN_MEMORY if IN_MEMORY.is_dir() else None))
-        folders.append(folder)
+        # Processing lists each folder on the way to the workspace, so no folder holds hundreds of them.
+        folder = top.joinpath(*(str(each) for each in divmod(next(number), SIDE_BY_SIDE)))
         (folder / "shop" / ".git").mkdir(parents=True)
         (folder / "home").mkdir()
         monkeypatch.setenv("HOME", str(folder / "home"))
-        return Workspace((folder / "shop").resolve(), folder / "home")
+        return Workspace(folder / "shop", folder / "home")
 
     yield _make
-    for folder in folders:
-        shutil.rmtree(folder)
+    shutil.rmtree(top)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent_memory.errors import FileError
+from agent_memory.sources import wsl
 from agent_memory.sources.cursor import CURSOR, cursor_slug
 from agent_memory.sources.dashboard import DASHBOARD
 from agent_memory.tailing.projects import judge_projects
@@ -185,3 +186,59 @@ def test_a_claim_to_a_workspace_file_elsewhere_is_ours_only_as_far_as_its_roots(
 
 def test_a_source_without_projects_has_none(home):
     assert judge_projects(DASHBOARD, home=str(home), data_dir=None, workspace="/w") == ()
+
+
+def judged_inside_windows(home, users, workspace):
+    found = judge_projects(
+        CURSOR, home=str(home), data_dir=None, workspace=str(workspace), distribution="Ubuntu-24.04", users=str(users)
+    )
+    return {verdict.folder.name: verdict.ours for verdict in found}
+
+
+@pytest.mark.parametrize(
+    ("inside", "outside"),
+    [
+        ("/mnt/c/dev/my app", "c:\\dev\\my app"),
+        ("/mnt/d/", "d:\\"),
+        ("/home/u/proj", "\\\\wsl.localhost\\Ubuntu-24.04\\home\\u\\proj"),
+        ("/", "\\\\wsl.localhost\\Ubuntu-24.04\\"),
+        ("/mnt/wsl/x", "\\\\wsl.localhost\\Ubuntu-24.04\\mnt\\wsl\\x"),
+    ],
+)
+def test_windows_and_a_linux_inside_it_name_the_same_folders(inside, outside):
+    assert wsl.outward(inside, "Ubuntu-24.04") == outside
+    assert wsl.inward(outside, "ubuntu-24.04") == inside
+    assert wsl.inward(outside.replace("\\", "/").replace("wsl.localhost", "wsl$"), "Ubuntu-24.04") == inside
+    assert wsl.inward(inside, "Ubuntu-24.04") == inside
+
+
+def test_inside_windows_its_homes_are_looked_through_too(home, tmp_path):
+    users, workspace = tmp_path / "Users", tmp_path / "proj"
+    workspace.mkdir()
+    seen = wsl.outward(str(workspace), "Ubuntu-24.04")
+    a_project(users / "ana", cursor_slug(seen))
+    a_project(users / "ana", cursor_slug(str(workspace)))  # of a Linux without Windows: not this one
+    a_project(users / "bea", "x", {"workspacePath": seen})
+    a_project(users / "bea", "y", {"workspacePath": seen.replace("Ubuntu-24.04", "Debian")})
+    a_file(users / "eve" / ".cursor" / "projects")  # a home that cannot be looked through
+    a_project(home, "z", {"workspacePath": str(workspace)})
+
+    assert judged_inside_windows(home, users, workspace) == {"z": "yes", cursor_slug(seen): "yes", "x": "yes"}
+    assert list(judged(home, workspace)) == ["z"]
+    assert judged_inside_windows(home, tmp_path / "nowhere", workspace) == {"z": "yes"}
+
+
+def test_inside_windows_a_name_that_two_folders_share_decides_nothing_either(home, tmp_path):
+    for name in ("a-b", "a_b"):
+        (tmp_path / name).mkdir()
+    name = cursor_slug(wsl.outward(str(tmp_path / "a_b"), "Ubuntu-24.04"))
+    a_project(tmp_path / "Users" / "ana", name)
+
+    assert judged_inside_windows(home, tmp_path / "Users", tmp_path / "a_b") == {name: "unclear"}
+
+
+def test_a_folder_of_windows_is_known_by_its_drive(home, tmp_path):
+    a_project(tmp_path / "ana", "C-dev-app")
+    a_project(tmp_path / "ana", "other", {"workspacePath": "C:\\dev\\app"})
+
+    assert judged_inside_windows(home, tmp_path, "/mnt/c/dev/app") == {"C-dev-app": "yes", "other": "yes"}
