@@ -193,7 +193,7 @@ export async function detail(id) {
     h("p", { class: "from" }, h("a", { href: place, onclick: () => box.close() }, t("vaultOf", entry.agentId)), " · ", h("a", { href: `${place}/${id}` }, `id ${entry.id}`)),
     entry.origin && origin(entry, told.quote),
     told.links.length > 0 && h("section", {}, h("h3", {}, t("links")), h("ul", { class: "links" }, told.links.map((link) =>
-      h("li", {}, h("span", { class: "kind" }, `${tOf("kinds", link.kind)} (${t(link.direction)}) `),
+      h("li", {}, h("span", { class: "kind" }, `${tOf("kinds", link.kind)} (${tOf("directions", link.direction)}) `),
         button(link.snippet || link.id, () => (box.close(), detail(link.id)), { class: "link" }), MINDED.has(link.status) && h("span", { class: "status" }, tOf("status", link.status)))))),
     told.history.length > 0 && h("section", {}, h("h3", {}, t("history")), versions(told.history)));
   box.classList.add("detail");
