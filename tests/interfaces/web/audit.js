@@ -1,5 +1,5 @@
-// Return what somebody could not read or name: text and edges too near their ground, controls without a name, an id that
-// is there twice, parts of roles that are missing, headings out of step. Evaluated in the page.
+// Return what somebody could not read or name: words that are missing, text and edges too near their ground, controls
+// without a name, an id that is there twice, parts of roles that are missing. Evaluated in the page.
 (() => {
   const faults = [];
   const seen = (one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest(".unseen, .skip, [aria-hidden=true]") && !one.closest("[inert]");
@@ -25,6 +25,7 @@
     if (!seen(one)) continue;
     const words = [...one.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
     const style = getComputedStyle(one);
+    if (words && /\bundefined\b|\[object/.test(one.textContent)) faults.push(`no word: ${told(one)}`);
     if (words && !one.disabled) {
       const ratio = contrast(channels(style.color).slice(0, 3), ground(one));
       if (ratio < 4.5) faults.push(`contrast ${ratio.toFixed(2)}: ${told(one)}`);

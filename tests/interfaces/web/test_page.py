@@ -61,6 +61,9 @@ def test_a_memory_is_written_edited_deleted_and_brought_back_by_keyboard(server:
     page.keyboard.press("u")
     page.locator(".card", has_text="Wednesdays").wait_for()
     assert "We deploy on Wednesdays." in words_of(server, "life/decisions.md")
+    page.get_by_role("button", name="#release-train").press("Enter")
+    page.locator(".card", has_text="An older one.").wait_for(state="detached")
+    page.locator("option:checked", has_text="#release-train").wait_for(state="attached")
 
 
 def test_a_memory_opens_with_where_it_came_from_and_its_links(server: Viewer, visit: Any) -> None:
@@ -73,6 +76,11 @@ def test_a_memory_opens_with_where_it_came_from_and_its_links(server: Viewer, vi
     window = page.locator("dialog")
     window.get_by_role("button", name="Folders are synced too.").click()
     page.locator("dialog", has_text="chat-7").wait_for()
+    address = page.locator("dialog a", has_text=first).get_attribute("href")
+    page.keyboard.press("Escape")
+    window.wait_for(state="detached")
+    page.goto(f"{server.url}{address}")
+    page.locator("dialog", has_text="Folders are synced too.").wait_for()
     page.keyboard.press("Escape")
     window.wait_for(state="detached")
 

@@ -257,7 +257,8 @@ def test_a_found_memory_is_edited_where_it_was_found(server: Viewer, visit: Any)
 
 
 def test_everything_has_a_name_and_can_be_told_from_its_ground(server: Viewer, visit: Any) -> None:
-    body = "- [ ] one\n- [x] **two** `code` [link](https://example.com)\n\n> quoted"
+    (other,) = remember(server, "clear", "notes", "Something.")
+    body = f"- [ ] see [[{other}]]\n- [x] **two** `code` [link](https://example.com)\n\n> quoted"
     remember(server, "clear", "tasks", body, tags=("a",))
     told(server, "POST", "/api/memory/profile", {"agentId": "clear", "key": "editor", "value": "Vim"})
     page = visit("#/vault/clear/tasks", locale="pt-BR")

@@ -18,7 +18,7 @@ export function card(first, events) {
     element.className = `card ${entry.category}`;
     element.dataset.id = entry.id;
     element.setAttribute("aria-label", `${tOf("category", entry.category)}, ${when(entry.date)}`);
-    fill(element, head(entry), body(entry, ticked), foot());
+    fill(element, head(entry, events.tagged), body(entry, ticked), foot());
   }
 
   function foot() {
@@ -149,12 +149,12 @@ export function card(first, events) {
   };
 }
 
-function head(entry) {
+function head(entry, tagged = null) {
   const minded = MINDED.has(entry.status);
   return h("header", {},
     h("span", { class: `dot ${entry.category}` }),
     h("time", { datetime: entry.date }, when(entry.date)),
-    h("ul", { class: "tags" }, entry.tags.map((tag) => h("li", {}, `#${tag}`))),
+    h("ul", { class: "tags" }, entry.tags.map((tag) => h("li", {}, tagged ? button(`#${tag}`, () => tagged(tag), { class: "link" }) : `#${tag}`))),
     minded && h("span", { class: `status ${entry.status}` }, tOf("status", entry.status)));
 }
 
@@ -190,10 +190,10 @@ export async function detail(id) {
   };
   const place = `#/vault/${encodeURIComponent(entry.agentId)}/${encodeURIComponent(entry.category)}`;
   const box = dialog(tOf("category", entry.category), card(entry, events).element,
-    h("p", { class: "from" }, h("a", { href: place, onclick: () => box.close() }, t("vaultOf", entry.agentId)), ` · id ${entry.id}`),
+    h("p", { class: "from" }, h("a", { href: place, onclick: () => box.close() }, t("vaultOf", entry.agentId)), " · ", h("a", { href: `${place}/${id}` }, `id ${entry.id}`)),
     entry.origin && origin(entry, told.quote),
     told.links.length > 0 && h("section", {}, h("h3", {}, t("links")), h("ul", { class: "links" }, told.links.map((link) =>
-      h("li", {}, h("span", { class: "kind" }, `${tOf("kinds", link.kind)} (${t(link.direction)}) `),
+      h("li", {}, h("span", { class: "kind" }, `${tOf("kinds", link.kind)} (${tOf("directions", link.direction)}) `),
         button(link.snippet || link.id, () => (box.close(), detail(link.id)), { class: "link" }), MINDED.has(link.status) && h("span", { class: "status" }, tOf("status", link.status)))))),
     told.history.length > 0 && h("section", {}, h("h3", {}, t("history")), versions(told.history)));
   box.classList.add("detail");

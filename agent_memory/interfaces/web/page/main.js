@@ -4,6 +4,7 @@ import { get, post } from "./api.js";
 import { briefing } from "./briefing.js";
 import { chat } from "./chat.js";
 import { dialog, fill, h, has, sign, tried } from "./dom.js";
+import { detail } from "./entry.js";
 import { icon } from "./icons.js";
 import { project } from "./project.js";
 import { search } from "./search.js";
@@ -44,9 +45,9 @@ const categories = () => CATEGORIES.concat(overview.categories.filter((one) => !
 
 // Where an address leads: `lost` says what in it there is not.
 function read(hash) {
-  const [name, agent, category] = hash.replace(/^#\/?/, "").split("/").map(decoded);
+  const [name, agent, category, id = ""] = hash.replace(/^#\/?/, "").split("/").map(decoded);
   const known = agents().includes(agent) ? agent : agents().includes(overview.agentId) ? overview.agentId : agents()[0];
-  const at = { name: SECTIONS.includes(name) ? name : "vault", agent: known, category: categories().includes(category) ? category : place.category };
+  const at = { name: SECTIONS.includes(name) ? name : "vault", agent: known, category: categories().includes(category) ? category : place.category, id };
   if (name && name !== at.name) return { ...at, lost: t("noPlace", name) };
   if (agent && agent !== known) return { ...at, lost: t("noAgent", agent) };
   if (category && category !== at.category) return { ...at, lost: t("noCategory", category) };
@@ -65,6 +66,7 @@ function go() {
   main.scrollTop = 0;
   document.title = `${place.name === "vault" ? `${tOf("category", place.category)} · ${place.agent}` : t(place.name)} – ${t("title")}`;
   current = open();
+  if (place.id && !place.lost) detail(place.id);
   if (was) (view.querySelector('[role="tab"][aria-selected="true"]') ?? main).focus();
 }
 

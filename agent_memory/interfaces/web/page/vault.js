@@ -28,6 +28,7 @@ export function vault(page, { agent, category }) {
   const events = {
     changed: (id) => (id && mine.push(id), load()),
     left: (id, words) => (mine.push(id), focusAfter(id), load(), toast(words, { undo: () => undo(id) })),
+    tagged: (name) => ((tag = name), again()),
     done: (id, words) => (mine.push(id), toast(words, { undo: () => undo(id) })),
   };
 
