@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from agent_memory.app import surfaced
 from agent_memory.app.container import App
@@ -15,7 +15,7 @@ from agent_memory.context.build import build
 from agent_memory.context.counting import COUNTERS
 from agent_memory.context.sections import Message, Source, latest_first
 from agent_memory.errors import FileError
-from agent_memory.model.briefing import Briefing, Kind
+from agent_memory.model.briefing import Briefing, Item, Kind
 from agent_memory.model.recall import Hit, Query
 from agent_memory.recall.engine import recall
 from agent_memory.redaction import redact
@@ -101,6 +101,37 @@ def _spared(app: App, read: Callable[[], T], nothing: T) -> T:
     except FileError as error:
         app.warn(f"{error.message} It is left out.")
         return nothing
+
+
+def briefing_fields(briefing: Briefing) -> dict[str, Any]:
+    """Return a briefing as other programs are told of it, without its items."""
+    return {
+        "agent": briefing.agent,
+        "command": briefing.command,
+        "query": briefing.query,
+        "kind": briefing.kind,
+        "text": briefing.text,
+        "tokens": briefing.tokens,
+        "max_tokens": briefing.max_tokens,
+        "sections": briefing.sections,
+        "cuts": [cut._asdict() for cut in briefing.cuts],
+    }
+
+
+def item_fields(item: Item) -> dict[str, Any]:
+    """Return one row of a briefing, or what was cut of it, as other programs are told of it."""
+    hit = item.hit
+    return {
+        "section": item.section,
+        "id": hit.id if hit else None,
+        "category": hit.page.category if hit else None,
+        "tokens": item.tokens,
+        "fate": item.fate,
+        "reason": item.reason,
+        "score": round(hit.score, 4) if hit else None,
+        "parts": dict(hit.parts) if hit else {},
+        "text": "\n".join(item.lines),
+    }
 
 
 def _left_off(app: App, agent: str) -> Sequence[Message]:

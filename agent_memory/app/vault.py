@@ -192,14 +192,7 @@ def accept(app: App, agent: str, category: str, entry_id: str) -> Memory:
     Raises:
         UnknownEntry: No proposal there has this id.
     """
-
-    def plan(view: View) -> Batch:
-        memory = _proposal(view, agent, category, entry_id)
-        return Batch((Amend(memory.page, memory.id, meta={"status": None}),))
-
-    agent = app.agent_named(agent)
-    _proposal(app.vault.view(), agent, category, entry_id)
-    app.vault.update(plan, verb="vault accept")
+    _change(app, agent, category, entry_id, _accepted, verb="vault accept")
     return _standing(app, entry_id)
 
 
@@ -209,25 +202,7 @@ def reject(app: App, agent: str, category: str, entry_id: str) -> Memory:
     Raises:
         UnknownEntry: No proposal there has this id.
     """
-
-    def plan(view: View) -> Batch:
-        memory = _proposal(view, agent, category, entry_id)
-        return Batch((Remove(memory.page, memory.id),))
-
-    agent = app.agent_named(agent)
-    memory = _proposal(app.vault.view(), agent, category, entry_id)
-    app.vault.update(plan, verb="vault reject")
-    return memory
-
-
-def _proposal(view: View, agent: str, category: str, entry_id: str) -> Memory:
-    memory = _find(view, agent, category, entry_id)
-    if memory.status != PROPOSED:
-        raise UnknownEntry(
-            f"Entry {entry_id} is no proposal.",
-            hint=f"`agent-memory vault list {agent} {category} --proposed` shows what is.",
-        )
-    return memory
+    return _change(app, agent, category, entry_id, lambda memory: _taken_out(_proposal(memory)), verb="vault reject")
 
 
 def delete(app: App, agent: str, category: str, entry_id: str, *, expected: str | None = None) -> Memory:
@@ -236,13 +211,37 @@ def delete(app: App, agent: str, category: str, entry_id: str, *, expected: str 
     Raises:
         Outdated: It has another ``revision`` than the ``expected`` one.
     """
-    memory = entry(app, agent, category, entry_id)
+    change = _taken_out if expected is None else lambda memory: _taken_out(checked(memory, expected))
+    return _change(app, agent, category, entry_id, change, verb="vault delete")
+
+
+def _change(
+    app: App, agent: str, category: str, entry_id: str, change: Callable[[Memory], Amend | Remove], *, verb: str
+) -> Memory:
+    """Change an entry as it stands under the lock; return it as it was."""
+    before: list[Memory] = []
 
     def plan(view: View) -> Batch:
-        found = checked(_find(view, memory.page.agent, category, entry_id), expected)
-        return Batch((Remove(found.page, found.id),))
+        before[:] = [_find(view, agent, category, entry_id)]
+        return Batch((change(before[0]),))
 
-    app.vault.update(plan, verb="vault delete")
+    agent = entry(app, agent, category, entry_id).page.agent
+    app.vault.update(plan, verb=verb)
+    return before[0]
+
+
+def _taken_out(memory: Memory) -> Remove:
+    return Remove(memory.page, memory.id)
+
+
+def _accepted(memory: Memory) -> Amend:
+    return Amend(memory.page, _proposal(memory).id, meta={"status": None})
+
+
+def _proposal(memory: Memory) -> Memory:
+    if memory.status != PROPOSED:
+        hint = f"`agent-memory vault list {memory.page.agent} {memory.page.category} --proposed` shows what is."
+        raise UnknownEntry(f"Entry {memory.id} is no proposal.", hint=hint)
     return memory
 
 

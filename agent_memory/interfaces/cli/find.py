@@ -14,7 +14,7 @@ from agent_memory.interfaces.cli.output import Command, call_of, patience, snipp
 from agent_memory.interfaces.cli.words import told, tr
 
 if TYPE_CHECKING:
-    from agent_memory.model.briefing import Briefing, Item
+    from agent_memory.model.briefing import Briefing
     from agent_memory.model.recall import Hit
 
 
@@ -92,9 +92,9 @@ def preview(
     with call.app(context__max_tokens=budget) as app:
         said = sessions.history(words(None, history)) if history else ()
         briefing = brief.brief(app, agent, " ".join(command or []), wanted, session=session, history=said)
-    told = _briefing_json(briefing)
+    told = brief.briefing_fields(briefing)
     if explain:
-        told["items"] = [_item_json(item) for item in briefing.items]
+        told["items"] = [brief.item_fields(item) for item in briefing.items]
     call.answer(told, "\n".join([briefing.text, *(_explained(briefing) if explain else ())]))
 
 
@@ -171,35 +171,6 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
         "score": round(hit.score, 4),
         "snippet": hit.snippet,
         "content": hit.body,
-    }
-
-
-def _briefing_json(briefing: Briefing) -> dict[str, Any]:
-    return {
-        "agent": briefing.agent,
-        "command": briefing.command,
-        "query": briefing.query,
-        "kind": briefing.kind,
-        "text": briefing.text,
-        "tokens": briefing.tokens,
-        "max_tokens": briefing.max_tokens,
-        "sections": briefing.sections,
-        "cuts": [{"section": cut.section, "items": cut.items, "reason": cut.reason} for cut in briefing.cuts],
-    }
-
-
-def _item_json(item: Item) -> dict[str, Any]:
-    hit = item.hit
-    return {
-        "section": item.section,
-        "id": hit.id if hit else None,
-        "category": hit.page.category if hit else None,
-        "tokens": item.tokens,
-        "fate": item.fate,
-        "reason": item.reason,
-        "score": round(hit.score, 4) if hit else None,
-        "parts": dict(hit.parts) if hit else {},
-        "text": "\n".join(item.lines),
     }
 
 

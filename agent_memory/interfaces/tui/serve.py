@@ -32,7 +32,7 @@ def serve(directory: str | None, agent: str | None) -> int:
         raise UsageError("The screen needs a terminal.", hint="Other commands print what it shows, as `vault list`.")
     with open_app(directory=directory) as app:
         if agent is not None:
-            check_agent(app, agent)
+            agent = check_agent(app, agent)
         start, words, environment = acts.start(app), Words(screen_language(app)), app.environment
 
     @contextmanager

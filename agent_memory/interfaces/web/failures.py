@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, Final
 
 from starlette.exceptions import HTTPException
@@ -82,7 +83,11 @@ def _current(held: Any) -> tuple[dict[str, Any], str]:
 def _answer(
     status: int, kind: str, message: str, hint: str, more: dict[str, Any] | None = None, revision: str = ""
 ) -> Response:
-    value = {"error": {"type": kind, "message": message, "hint": hint}, **(more or {})}
+    return as_json({"error": {"type": kind, "message": message, "hint": hint}, **(more or {})}, status, revision)
+
+
+def as_json(value: Mapping[str, Any], status: int = 200, revision: str = "") -> Response:
+    """Return a value as an answer; the ``revision`` of what it is about becomes its ETag."""
     data = json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
     headers = {"ETag": f'"{revision}"'} if revision else None
     return Response(data, status, media_type="application/json", headers=headers)

@@ -13,7 +13,7 @@ from ipaddress import ip_address
 from typing import Final, NamedTuple
 
 from starlette.datastructures import Headers
-from starlette.requests import cookie_parser
+from starlette.requests import Request, cookie_parser
 
 COOKIE: Final = "agent_memory_token"
 PROXIED: Final = ("forwarded", "via", "x-real-ip", "cf-connecting-ip", "true-client-ip", "x-client-ip")
@@ -41,17 +41,6 @@ class Refusal(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A request's head: its method, its headers, whose it is, and whether it wants the page or upkeep."""
-
-    method: str
-    headers: Headers
-    client: str
-    is_page: bool = False
-    upkeep: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Rules:
     """Where we listen, whether from elsewhere too, and the token that everybody needs, if there is one."""
 
@@ -59,15 +48,15 @@ class Rules:
     remote: bool = False
     token: str = ""
 
-    def refusal(self, asked: Asked) -> Refusal | None:
-        """Return why a request is refused; None if it is not."""
+    def refusal(self, asked: Request, *, upkeep: bool) -> Refusal | None:
+        """Return why a request is refused, which ``upkeep`` is from elsewhere; None if it is not."""
         hosts = [host.lower() for host in asked.headers.getlist("host")]
         is_here = len(hosts) == 1 and hosts[0] in self.names
         if len(hosts) != 1 or not (is_here or self.remote):
             return Refusal(403, "This name is not ours.", f"Ask http://127.0.0.1:{self.port}.")
         if self._is_foreign(asked, hosts[0]):
             return Refusal(403, "Another site may not ask.", "Open the page at its own address.")
-        if asked.upkeep and not (is_here and _is_loopback(asked.client) and not _is_proxied(asked.headers)):
+        if upkeep and not (is_here and _is_loopback(asked) and not _is_proxied(asked.headers)):
             return Refusal(403, "This is for this computer alone.", "Ask on the computer itself, without a proxy.")
         if self.token and not self._has_token(asked.headers):
             return Refusal(401, "The token is missing or wrong.", "Open the address that the viewer has told.")
@@ -89,13 +78,14 @@ class Rules:
             return self.knows(given.strip())
         return self.knows(cookie_parser(headers.get("cookie", "")).get(COOKIE, ""))
 
-    def _is_foreign(self, asked: Asked, host: str) -> bool:
+    def _is_foreign(self, asked: Request, host: str) -> bool:
         """Tell whether a browser says that another site is behind this; a link to the page itself may be followed."""
         ours = {f"http://{host}", *({f"https://{host}"} if self.remote else ())}  # there may be TLS in front of us
         if any(origin.lower() not in ours for origin in asked.headers.getlist("origin")):
             return True
         sites = asked.headers.getlist("sec-fetch-site")
-        followed = asked.is_page and asked.method == "GET" and asked.headers.get("sec-fetch-mode") == "navigate"
+        is_page = asked.method == "GET" and not asked.scope["path"].startswith("/api")
+        followed = is_page and asked.headers.get("sec-fetch-mode") == "navigate"
         return any(site not in ("same-origin", "none") for site in sites) and not followed
 
 
@@ -104,8 +94,8 @@ def _is_proxied(headers: Headers) -> bool:
     return any(name in PROXIED or name.startswith(PROXIED_PREFIX) for name in names)
 
 
-def _is_loopback(client: str) -> bool:
+def _is_loopback(asked: Request) -> bool:
     try:
-        return ip_address(client).is_loopback
+        return asked.client is not None and ip_address(asked.client.host).is_loopback
     except ValueError:
         return False

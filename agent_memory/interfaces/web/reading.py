@@ -146,30 +146,16 @@ def context(app: App, given: Given) -> dict[str, Any]:
         session=given["chatId"],
         history=history,
     )
-    return {
-        "agentId": told.agent,
-        "command": told.command,
-        "query": told.query,
-        "kind": told.kind,
-        "block": told.text,
+    known = brief.briefing_fields(told)
+    shown = {
+        "agent_id": known.pop("agent"),
+        "block": known.pop("text"),
         "prefix": told.prefix,
-        "tokens": told.tokens,
-        "maxTokens": told.max_tokens,
-        "sections": [{"name": name, "tokens": tokens} for name, tokens in told.sections.items()],
-        "cuts": [cut._asdict() for cut in told.cuts],
-        "items": [
-            {
-                "section": item.section,
-                "id": item.hit.id if item.hit else None,
-                "category": item.hit.page.category if item.hit else None,
-                "tokens": item.tokens,
-                "fate": item.fate,
-                "reason": item.reason,
-                "text": "\n".join(item.lines),
-            }
-            for item in told.items
-        ],
+        "sections": [{"name": name, "tokens": tokens} for name, tokens in known.pop("sections").items()],
+        "items": [brief.item_fields(item) for item in told.items],
     }
+    answer: dict[str, Any] = telling.camel_keys({**known, **shown})
+    return answer
 
 
 def facts(app: App, given: Given) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from agent_memory.errors import AgentMemoryError, InvalidValue
 from agent_memory.interfaces.web import failures
 from agent_memory.interfaces.web.events import Feed, output_of
 from agent_memory.interfaces.web.failures import BadRequest
-from agent_memory.interfaces.web.guard import COOKIE, SAFE, Asked, Rules
+from agent_memory.interfaces.web.guard import COOKIE, SAFE, Rules
 from agent_memory.interfaces.web.notation import checked, fields_of, from_address
 from agent_memory.interfaces.web.shapes import Given, Reply, Route
 from agent_memory.interfaces.web.table import DOCUMENT, EVENTS, ROUTES, document
@@ -121,19 +121,9 @@ class Server:
 
     def _guarded(self, app: ASGIApp) -> ASGIApp:
         async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
-            if scope["type"] != "http":
-                await app(scope, receive, send)
-                return
             scope["path"] = "/" + scope["path"].lstrip("/")
             request = Request(scope)
             route = self._route_of(request)
-            asked = Asked(
-                request.method,
-                request.headers,
-                request.client.host if request.client else "",
-                is_page=not scope["path"].startswith("/api"),
-                upkeep=route is not None and route.upkeep,
-            )
 
             async def marked(message: Message) -> None:
                 if message["type"] == "http.response.start":
@@ -141,8 +131,8 @@ class Server:
                     message = {**message, "headers": [*message["headers"], *named]}
                 await send(message)
 
-            refused = None if self._brings_token(request) else self._rules.refusal(asked)
-            answer = failures.refused(refused) if refused else app
+            refused = self._rules.refusal(request, upkeep=route is not None and route.upkeep)
+            answer = failures.refused(refused) if refused and not self._brings_token(request) else app
             await answer(scope, receive, marked)
 
         return guarded
@@ -175,7 +165,7 @@ class Server:
         if reply.command is not None:
             stream = output_of(reply.command, reply.value["prompt"], _without_prompt(reply.value), self._ended)
             return StreamingResponse(stream, media_type="text/event-stream")
-        return _json(reply.value, reply.revision)
+        return failures.as_json(reply.value, revision=reply.revision)
 
     def _progress(self) -> Callable[[str], None]:
         """Return what tells, from the thread that compacts, everybody who listens how far it is."""
@@ -217,7 +207,7 @@ class Server:
         return _object(bytes(data))
 
     async def _document(self, request: Request) -> Response:
-        return _json(document())
+        return failures.as_json(document())
 
     async def _events(self, request: Request) -> Response:
         stream = self._feed.listen() if request.method == "GET" else ()  # a head alone listens to nothing
@@ -244,11 +234,6 @@ def _expected(request: Request) -> str | None:
 
 def _without_prompt(value: Mapping[str, Any]) -> dict[str, Any]:
     return {name: one for name, one in value.items() if name != "prompt"}
-
-
-def _json(value: Mapping[str, Any], revision: str = "") -> Response:
-    data = json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
-    return Response(data, media_type="application/json", headers={"ETag": f'"{revision}"'} if revision else None)
 
 
 def _object(data: bytes) -> dict[str, Any]:

@@ -28,7 +28,7 @@ SHAPES: Final[Mapping[str, str]] = {
     " tokens: count, maxTokens: count, sections: [{name: string, tokens: count}],"
     " cuts: [{section: string, items: count, reason: string}], items: [Item]}",
     "Item": "{section: string, id: string|null, category: string|null, tokens: count, fate: shown/shortened/cut,"
-    " reason: string, text: string}",
+    " reason: string, score: number|null, parts: {*: number}, text: string}",
     "Saved": "{agentId: string, savedAt: string, chatId: string|null, messages: count}",
     "Error": "{error: {type: string, message: string, hint: string}, current?: object}",
 }
