@@ -16,6 +16,7 @@ from agent_memory.app import rule
 from agent_memory.app.container import App
 from agent_memory.app.vault import entry_named
 from agent_memory.errors import UsageError
+from agent_memory.fabric.facts import KEYWORDS
 from agent_memory.fabric.forgotten import RUN_WORDS, Quotes, lines_for, quotes_runs, runs_of, without
 from agent_memory.model.memory import ACTIVATION, Amend, Batch, Memory, Remove, TakenLine
 from agent_memory.model.text import normalise
@@ -128,7 +129,7 @@ def _sort(view: View, words: Words, quotes: Quotes) -> Forgetting:
     removed, trimmed, kept = [], [], []
     for memory in view.memories:
         named = memory.id in words.entries
-        marks = f"{' '.join(memory.tags)}\n{memory.meta.get(ACTIVATION, '')}"
+        marks = "\n".join((" ".join(memory.tags), *(memory.meta.get(key, "") for key in (ACTIVATION, KEYWORDS))))
         if not (named or quotes(memory.body) or quotes(marks)):
             continue
         left = "" if named or quotes(marks) else without(memory.body, quotes)

@@ -28,6 +28,8 @@ MIN_ENCODED: Final = 8
 MAX_CUT_CHARS: Final = 200
 
 _HEX: Final = re.compile(r"[0-9a-fA-F]+")
+# What a page's comment cannot have as it is.
+_BREAKS: Final = re.compile(r"[\s%\x00-\x1f\x7f]|(?<=-)>")
 _NO_TAG: Final = re.compile(r"[^\w/-]")
 
 
@@ -117,14 +119,18 @@ def _cut(one_line: str) -> Iterator[str]:
 
 
 def _escaped(text: str) -> dict[str, None]:
-    """Return how JSON, addresses and HTML write a text."""
-    once = [json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1]]
+    """Return how addresses, the comments of pages and HTML write a text, and how JSON writes each of these."""
+    written = [
+        text,
+        *(quote(text, safe=safe, errors="replace") for safe in ("", "/")),
+        quote_plus(text, errors="replace"),
+    ]
+    written.append(_BREAKS.sub(lambda found: quote(found[0], safe=""), text))
+    written += [html.escape(text), html.escape(text, quote=False)]
+    once = [json.dumps(one, ensure_ascii=ascii_only)[1:-1] for one in written for ascii_only in (False, True)]
     once += [one.replace("/", "\\/") for one in once]
     twice = [json.dumps(one)[1:-1] for one in once]
-    percent = [quote(text, safe="", errors="replace"), quote(text, errors="replace")]
-    percent.append(quote_plus(text, errors="replace"))
-    markup = [html.escape(text), html.escape(text, quote=False)]
-    return dict.fromkeys([text, *once, *twice, *percent, *markup])
+    return dict.fromkeys([*written, *once, *twice])
 
 
 def _base64(data: bytes) -> Iterator[str]:

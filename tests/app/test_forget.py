@@ -5,9 +5,10 @@ import zlib
 
 import pytest
 
-from agent_memory.app import changes, recall, vault
+from agent_memory.app import changes, profile, recall, vault
 from agent_memory.app.forget import forget, preview, words_of
 from agent_memory.errors import UnknownEntry, UsageError
+from agent_memory.model.memory import Fact
 from agent_memory.model.recall import Query
 from agent_memory.system.database import Database
 from tests.workspace import Workspace
@@ -136,6 +137,15 @@ def test_an_edited_entry_the_shared_page_and_conversations_are_named_and_left(ta
 
     assert done.kept == (f"default/handoffs.md, entry {handoff.id}", "_project.md", "conversations/ana.json")
     assert "Bluefinch everywhere" in (taken.memory / "_project.md").read_text(encoding="utf-8")
+
+
+def test_words_that_call_a_fact_to_mind_are_words_of_it(workspace):
+    fact = Fact("vault", "It is with Rui.", pinned=False, keywords=("o cofre da Maria",))
+    with workspace.app() as app:
+        profile.set_fact(app, fact, for_user=False, agent=None)
+    [entry] = [memory.id for memory in workspace.memories()]
+
+    assert forgotten(workspace, match="Cofre da Maria").kept == (f"default/profile.md, entry {entry}",)
 
 
 def test_checkpoints_briefings_and_our_block_of_the_shared_page_lose_the_words(taken):

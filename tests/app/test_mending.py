@@ -101,6 +101,14 @@ def test_check_passes_a_sound_vault_and_names_secrets_sickness_and_size(taken):
     assert KEY not in repr(found)
 
 
+def test_an_archive_may_grow(taken):
+    archive = page(taken).parent / "archive" / "decisions.md"
+    archive.parent.mkdir(exist_ok=True)
+    archive.write_text("## 2026-03-16\n\n" + "long " * 250_000)
+
+    assert do(taken, checks.for_ci) == ()
+
+
 def test_what_is_private_in_a_page_is_no_secret_but_a_secret_in_it_is(taken):
     page(taken, "notes").write_text("## 2026-03-16\n\nOurs: <private>we sell bread</private>.\n")
     assert do(taken, checks.for_ci) == ()

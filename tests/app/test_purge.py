@@ -11,12 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_memory.app import changes, recall, sessions, vault
+from agent_memory.app import changes, profile, recall, sessions, vault
 from agent_memory.app.purge import look, purge
 from agent_memory.app.sessions import chat
 from agent_memory.errors import UsageError
+from agent_memory.model.memory import Fact
 from agent_memory.model.recall import Query
+from agent_memory.model.text import clean
 from agent_memory.redaction.forms import MARK, Forms
+from agent_memory.vault import comment as comments
 from tests.workspace import Workspace
 
 # Of no shape that redaction knows, so that it gets everywhere.
@@ -168,7 +171,7 @@ LETTERS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]),
 
 
 @given(
-    LETTERS.filter(lambda text: len(text.strip()) >= 12 and MARK[:6] not in text),
+    LETTERS.filter(lambda text: len(text.strip()) >= 12 and MARK[:6] not in text and clean(text) == text),
     st.binary(max_size=9),
     st.binary(max_size=9),
 )
@@ -179,7 +182,19 @@ def test_every_encoding_is_known_whatever_stands_beside_it(secret, before, behin
         data, plain.encode(), json.dumps(plain).encode(), json.dumps(secret, ensure_ascii=False).encode(),
         quote(secret).encode(), quote(secret, safe="").encode(), base64.b64encode(before + data + behind),
         base64.urlsafe_b64encode(before + data + behind), data.hex().encode(), secret.encode("utf-16-le"),
+        comments.encode(secret).encode(),
     ]  # fmt: skip
     for one in written:
         assert forms.stand_in(before + one + behind)
         assert not forms.stand_in(forms.out_of(before + one + behind))
+
+
+def test_what_a_comment_has_of_it_goes_too(workspace):
+    secret = "palavra-passe à beira: 100%"
+    fact = Fact("vault", "It is with Rui.", pinned=False, keywords=(secret,))
+    do(workspace, profile.set_fact, fact, for_user=False, agent=None)
+    done = do(workspace, purge, secret)
+
+    assert ("default/profile.md" in done.found, done.left) == (True, ())
+    at = everything(workspace).find(b"beira")
+    assert at < 0, everything(workspace)[max(at - 120, 0) : at + 60]

@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -86,7 +86,7 @@ def tell(call: Call, tally: Tally, *, dry_run: bool, reflected: Reflected | None
         remark(f"{trouble.path}{f':{trouble.line}' if trouble.line else ''}: {trouble.message}")
     for alarm in [] if call.as_json else tally.alarms:
         remark(alarm.sentence)
-    value, text = _tally_json(tally), _tally_text(tally, dry_run)
+    value, text = asdict(tally), _tally_text(tally, dry_run)
     if reflected is not None:
         value["reflection"], text = asdict(reflected), f"{text}\n{_reflected_text(reflected)}".rstrip()
     call.answer(value, text)
@@ -164,7 +164,7 @@ def watch(
 
     def report(tally: Tally) -> None:
         if not quiet:
-            call.answer(_tally_json(tally), _tally_text(tally, dry=False))
+            call.answer(asdict(tally), _tally_text(tally, dry=False))
 
     with call.app(workspace=workspace, **flags) as app:
         ended = watching.watch(
@@ -192,10 +192,6 @@ def _end_with_the_terminal(parent: int) -> Callable[[Watch], None]:
                 signal.signal(getattr(signal, name), lambda *_: running.stop())
 
     return on_start
-
-
-def _tally_json(tally: Tally) -> dict[str, Any]:
-    return asdict(tally)
 
 
 def _tally_text(tally: Tally, dry: bool) -> str:

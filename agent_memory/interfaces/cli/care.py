@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -33,18 +33,15 @@ def changes(
     with call.app() as app:
         runs = history.changes(app, since=history.day(since), limit=limit)
     lines = []
-    for conversation, rows in history.by_conversation(runs).items():
+    for conversation, listed in history.by_conversation(runs).items():
         lines.append(conversation or tr("By hand, and upkeep"))
-        for run, change in rows:
+        for run, change in listed:
             undone = "  " + tr("(undone)") if run.undone else ""
             lines.append(f"  {run.at:%Y-%m-%d %H:%M}  {change.op:8} {change.page} {change.id}  {change.snippet}")
             did = tr("{verb}, run {run}", verb=run.verb, run=run.run)
             lines.append(f"      {did}{undone}: {told(change.reason)}")
-    call.answer({"runs": [_run_json(run) for run in runs]}, "\n".join(lines) or tr("No changes."), rows=True)
-
-
-def _run_json(run: Any) -> dict[str, Any]:
-    return {**asdict(run), "at": run.at.isoformat()}
+    rows = [{**asdict(run), "at": run.at.isoformat()} for run in runs]
+    call.answer({"runs": rows}, "\n".join(lines) or tr("No changes."), rows=True)
 
 
 def undo(
