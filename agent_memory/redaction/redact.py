@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final, NamedTuple
 
 from agent_memory.redaction import columns
 from agent_memory.redaction.private import SIGN, without_private
-from agent_memory.redaction.table import Literals, Rule, literals, load
+from agent_memory.redaction.table import Literals, Rule, fold, literals, load
 from agent_memory.redaction.values import is_distinct, is_secret
 
 MARK: Final = "[REDACTED:"
@@ -27,8 +28,10 @@ SHORT_CHARS: Final = 400
 WINDOW_LINES: Final = 3
 SPOKEN: Final = tuple("pass senha secret token key chave phrase frase pwd palavras mnemonic".split())
 """Beside one of these a secret may be of letters alone; every other is odd: digits in a word, or a sign."""
-_SIGN: Final = re.compile(r"[0-9@=#$%&{}]")
-_ODD: Final = re.compile(r"[@=$&{}](?=[\w'\"$.])|[#%](?<=\w.)(?=\w)|[0-9](?:[a-z]|[0-9]{3})|(?<=[a-z_-])[0-9]")
+# One class first: the search passes over all other characters at once.
+_ODD: Final = re.compile(
+    r"[0-9@=#$%&{}](?:(?<=[0-9])[a-z]|(?<=[0-9])[0-9]{3}|(?<=[a-z_-][0-9])|(?<=[@=$&{}])(?=[\w'\"$.])|(?<=\w[#%])(?=\w))"
+)
 LEAST_SHAPED: Final = 30
 DIGITS: Final = "<digits>"
 """Stands for a stretch of 30 and more characters with a digit, where a shape has no letters of its own."""
@@ -52,13 +55,12 @@ class _Found(NamedTuple):
 
 def signs(text: str) -> set[str]:
     """Return what stands in ``text`` that some secret has beside it; without any there is none in it."""
-    lowered = text.lower()
-    found = {SIGN} if SIGN in lowered else set()
-    odd = _SIGN.search(lowered) and _ODD.search(lowered)  # the first one costs little, and few texts get to the second
-    if not odd and not any(noun in lowered for noun in SPOKEN):
+    folded = fold(text)
+    found = {SIGN} if SIGN in folded else set()
+    if not _ODD.search(folded) and not any(map(folded.__contains__, SPOKEN)):
         return found
-    found |= _standing(lowered, literals())
-    if long := [word for word in lowered.split() if len(word) >= LEAST_LONG and _DIGIT.search(word)]:
+    found |= _standing(folded, literals())
+    if long := [word for word in folded.split() if len(word) >= LEAST_LONG and _DIGIT.search(word)]:
         found |= _standing(" ".join(long), literals(long=True))
         if any(len(word) >= LEAST_SHAPED for word in long):
             found.add(DIGITS)
@@ -80,8 +82,9 @@ def redact(text: str) -> Redacted:
     return Redacted(text, count)
 
 
-def _standing(lowered: str, by_mark: Literals) -> set[str]:
-    return {one for mark, of_mark in by_mark.items() if mark in lowered for one in of_mark if one in lowered}
+def _standing(folded: str, by_mark: Literals) -> set[str]:
+    stands = folded.__contains__
+    return set(filter(stands, chain.from_iterable(map(by_mark.__getitem__, filter(stands, by_mark)))))
 
 
 def _round(text: str, present: Set[str]) -> tuple[str, int]:
@@ -107,31 +110,26 @@ def _holds(rule: Rule, text: str, known: dict[str, bool]) -> bool:
 
 
 def _matches(rule: Rule, text: str, beside: Set[str]) -> Iterator[_Found]:
+    folded = fold(text)
     everywhere = rule.whole or DIGITS in beside or len(text) <= SHORT_CHARS
-    for window in [(0, len(text))] if everywhere else _windows(text, beside):
-        for match in rule.regex.finditer(text, *window):
-            group = match.lastgroup or "secret"
-            start, end = match.span(group)
-            if rule.unless and rule.unless.search(text, max(start - BEFORE_CHARS, 0), start):
-                continue
-            if is_secret(match[group], rule.check):
+    for window in [(0, len(text))] if everywhere else _windows(folded, beside):
+        for match in rule.regex.finditer(folded if rule.folded else text, *window):
+            start, end = match.span(match.lastgroup or "secret")
+            if is_secret(text[start:end], rule.check) and not rule.is_excepted(text[max(start - BEFORE_CHARS, 0) : start]):
                 yield _Found(start, end, rule.kind)
 
 
-def _windows(text: str, beside: Set[str]) -> list[tuple[int, int]]:
+def _windows(folded: str, beside: Set[str]) -> list[tuple[int, int]]:
     """Return the lines with one of the literals and the two behind each: expressions cost more than the search."""
-    lowered = text.lower()
-    if len(lowered) != len(text):
-        return [(0, len(text))]
     merged: list[tuple[int, int]] = []
-    for at in sorted(match.start() for one in beside for match in re.finditer(re.escape(one), lowered)):
+    for at in sorted(match.start() for one in beside for match in re.finditer(re.escape(one), folded)):
         if merged and at < merged[-1][1]:
             continue
         end = at
         for _ in range(WINDOW_LINES):
-            end = text.find("\n", end + 1) if end >= 0 else end
-        start = max(text.rfind("\n", 0, at) + 1, merged[-1][1] if merged else 0)
-        merged.append((start, end if end >= 0 else len(text)))
+            end = folded.find("\n", end + 1) if end >= 0 else end
+        start = max(folded.rfind("\n", 0, at) + 1, merged[-1][1] if merged else 0)
+        merged.append((start, end if end >= 0 else len(folded)))
     return merged
 
 
