@@ -115,7 +115,8 @@ def _matches(rule: Rule, text: str, beside: Set[str]) -> Iterator[_Found]:
     for window in [(0, len(text))] if everywhere else _windows(folded, beside):
         for match in rule.regex.finditer(folded if rule.folded else text, *window):
             start, end = match.span(match.lastgroup or "secret")
-            if is_secret(text[start:end], rule.check) and not rule.is_excepted(text[max(start - BEFORE_CHARS, 0) : start]):
+            before = text[max(start - BEFORE_CHARS, 0) : start]
+            if is_secret(text[start:end], rule.check) and not rule.is_excepted(before):
                 yield _Found(start, end, rule.kind)
 
 
