@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,7 +40,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(autouse=True)
 def _a_home_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = tmp_path_factory.mktemp("home")
+    homes = tmp_path_factory.getbasetemp() / "homes"  # apart: processing lists the folders beside a workspace
+    homes.mkdir(exist_ok=True)
+    home = tempfile.mkdtemp(dir=homes)
     for name in list(os.environ):
         if name.startswith(("AGENT_MEMORY_", "XDG_", "CURSOR_")):
             monkeypatch.delenv(name)
@@ -47,8 +50,8 @@ def _a_home_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: py
         monkeypatch.delenv(name, raising=False)  # whatever language the computer speaks
     monkeypatch.setenv("PYTHONUTF8", "1")
     monkeypatch.setenv("AGENT_MEMORY_SEMANTIC_MODE", "off")  # whether or not the extra is installed
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("USERPROFILE", str(home))
+    monkeypatch.setenv("HOME", home)
+    monkeypatch.setenv("USERPROFILE", home)
 
 
 @pytest.fixture(autouse=True)

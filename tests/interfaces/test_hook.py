@@ -300,6 +300,7 @@ def test_which_words_name_a_file(body, is_named):
     assert names_file(body, ["home", "me", "shop", "src", "prices.py"]) is is_named
 
 
+@pytest.mark.no_cover  # which makes its inner loop seven times slower
 def test_what_is_long_and_looks_like_a_path_throughout_costs_no_more_than_its_length():
     for body in ("a/" * 100_000, "prices.py/" * 20_000, "x" * 200_000 + "/prices.py"):
         names_file(body, ["src", "prices.py"])  # for ever, if it were quadratic
