@@ -43,16 +43,33 @@ def transcript_folders(app: App, options: Options) -> list[Path]:
     Raises:
         FileError: The named folder is a file, or the editor's own cannot be listed.
     """
+    return folders_and_unclear(app, options)[0]
+
+
+def folders_and_unclear(app: App, options: Options) -> tuple[list[Path], list[Alarm]]:
+    """Return the transcript folders, and an alarm for each project of which nobody can tell whether it is ours.
+
+    Raises:
+        FileError: The named folder is a file, or the editor's own cannot be listed.
+    """
     if options.transcripts is not None:
-        named = app.places.named(options.transcripts)
-        if named.exists() and not named.is_dir():
-            raise FileError(
-                f"{named} is a file, not a folder of transcripts.", hint="Name its folder.", path=str(named)
-            )
-        return [named]
+        return [_named(app, options.transcripts)], []
+    found = list(judged(app, options.sources))
     in_memory = any(source.projects is None for source in options.sources)
     own = [app.folder.conversations] if in_memory and files.is_folder(app.folder.conversations) else []
-    return [verdict.transcripts for _, verdict in judged(app, options.sources) if verdict.ours == "yes"] + own
+    ours = [verdict.transcripts for _, verdict in found if verdict.ours == "yes"]
+    return ours + own, [
+        Alarm(source.name, f"{UNCLEAR}: {verdict.folder}. {verdict.why}", 1)
+        for source, verdict in found
+        if verdict.ours == "unclear"
+    ]
+
+
+def _named(app: App, transcripts: Path) -> Path:
+    named = app.places.named(transcripts)
+    if named.exists() and not named.is_dir():
+        raise FileError(f"{named} is a file, not a folder of transcripts.", hint="Name its folder.", path=str(named))
+    return named
 
 
 def judged(app: App, sources: tuple[Source, ...] = SOURCES) -> Iterator[tuple[Source, Verdict]]:
@@ -66,14 +83,6 @@ def judged(app: App, sources: tuple[Source, ...] = SOURCES) -> Iterator[tuple[So
     for source in sources:
         for one in judge_projects(source, home=home, data_dir=data_dir, workspace=workspace, distribution=inside):
             yield source, one
-
-
-def unclear_projects(app: App, options: Options) -> list[Alarm]:
-    """Return an alarm for each project folder of which nobody can tell whether it is this workspace's."""
-    if options.transcripts is not None:
-        return []
-    found = (pair for pair in judged(app, options.sources) if pair[1].ours == "unclear")
-    return [Alarm(source.name, f"{UNCLEAR}: {verdict.folder}. {verdict.why}", 1) for source, verdict in found]
 
 
 def sources_named(name: str | None) -> tuple[Source, ...]:
@@ -91,7 +100,7 @@ def standing_alarms(app: App, options: Options, found: tuple[ConversationFile, .
     marked = app.state.bookmarks() if app.folder.state.exists() else []
     kinds = ((bookmark, kind) for bookmark in marked for kind in bookmark.alarms)
     counts = Counter((sources[one.conversation], kind) for one, kind in kinds if one.conversation in sources)
-    return unclear_projects(app, options) + alarms_of(counts)
+    return folders_and_unclear(app, options)[1] + alarms_of(counts)
 
 
 def is_idle(identity: FileIdentity | None, *, now: datetime, idle_after: timedelta) -> bool:

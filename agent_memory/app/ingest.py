@@ -13,9 +13,9 @@ from pathlib import Path
 from agent_memory.app import rule
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options as Options
+from agent_memory.app.conversations import folders_and_unclear
 from agent_memory.app.conversations import sources_named as sources_named
 from agent_memory.app.conversations import transcript_folders as transcript_folders
-from agent_memory.app.conversations import unclear_projects
 from agent_memory.app.intake import Intake
 from agent_memory.app.tally import Tally as Tally
 from agent_memory.app.tally import Trouble as Trouble
@@ -40,12 +40,12 @@ def process(app: App, options: Options, *, advance: Callable[[int, int], None] =
         FileError: The folder that was named is not there, or the editor's own cannot be listed.
     """
     tally = Tally()
-    folders = transcript_folders(app, options)
+    folders, unclear = folders_and_unclear(app, options)
     if options.transcripts is not None and not files.is_folder(folders[0]):
         raise FileError(f"There is no folder {folders[0]}.", hint="Name one that exists.", path=str(folders[0]))
     found = scan(folders, options.sources)
     tally.sessions_found = len(found.files)
-    tally.alarms = unclear_projects(app, options)
+    tally.alarms = unclear
     tally.errors += [Trouble(trouble.path, None, trouble.message) for trouble in found.troubles]
     _take(app, options, tally, found.files, advance)
     return tally
