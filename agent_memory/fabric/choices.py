@@ -71,25 +71,27 @@ class Choices:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._known: dict[str, list[Choice]] = {}
+        self._known: dict[str, tuple[list[Choice], list[Choice]]] = {}
 
     def meet(self, new: Choice) -> Iterator[tuple[Choice, Choice]]:
         """Add a decision, and yield the pairs in which the later one replaces the older, in whatever order they came.
 
         Within one conversation that is extraction's to say.
         """
-        known = self._of(new.page.agent)
-        for other in known:
+        known, giving_up = self._of(new.page.agent)
+        for other in known if new.gives_up else giving_up:  # few give anything up, and a backlog is long
             older, later = sorted((other, new), key=lambda one: (one.at, one.id))
             apart = other.conversation != new.conversation and older.may_fall and later.gives_up
             if apart and replaces(later.body, older.body):
                 yield older, later
         known.append(new)
+        giving_up += [new] * new.gives_up
 
-    def _of(self, agent: str) -> list[Choice]:
+    def _of(self, agent: str) -> tuple[list[Choice], list[Choice]]:
         if agent not in self._known:
             standing = (memory for memory in self._view.of(agent, DECISIONS) if memory.active and memory.id.isdigit())
-            self._known[agent] = [Choice.of(memory) for memory in standing]
+            known = [Choice.of(memory) for memory in standing]
+            self._known[agent] = known, [one for one in known if one.gives_up]
         return self._known[agent]
 
 
