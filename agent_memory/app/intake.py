@@ -36,6 +36,17 @@ CHARS_PER_BATCH: Final = 4_000_000
 PASSES_PER_BATCH: Final = 64
 
 
+def rules(app: App) -> Rules:
+    """Return what taking depends on by the settings, at this moment."""
+    settings = app.settings
+    return Rules(
+        app.clock.now(),
+        settings.number("extraction.min_confidence"),
+        propose=settings.text("extraction.mode") == "propose",
+        across=settings.flag("links.auto_generate"),
+    )
+
+
 class Intake:
     """Takes conversations; ``flush`` writes what is still waiting. A dry run tells what is ``foreseen``.
 
@@ -226,9 +237,7 @@ class Intake:
             if error := view.refusal(one.agent, one.categories):
                 raise error
         proposals = [proposal for one in passes for proposal in one.proposals()]
-        minimum, now = self._app.settings.number("extraction.min_confidence"), self._app.clock.now()
-        propose = self._app.settings.text("extraction.mode") == "propose"
-        taking = take(view, proposals, Rules(now, minimum, propose=propose))
+        taking, now = take(view, proposals, rules(self._app)), self._app.clock.now()
         ended = self._given is not None
         closings = (close(self._app, view, one, self._summary, now=now, ended=ended) for one in passes if one.closes)
         return taking, Batch.joined((taking.batch, *closings, self._ears.notes if self._ears else Batch()))

@@ -14,13 +14,13 @@ from agent_memory.app import asking, profile, refining, surfaced
 from agent_memory.app.asking import FAILURES_WARNED, Call
 from agent_memory.app.container import App
 from agent_memory.app.conversations import Options, transcript_folders
-from agent_memory.app.intake import Intake
+from agent_memory.app.intake import Intake, rules
 from agent_memory.app.reflected import Estimate, Reflected
 from agent_memory.app.tally import Tally
 from agent_memory.errors import AgentMemoryError, InvalidValue, UsageError
 from agent_memory.fabric.forgotten import forgotten_at
 from agent_memory.fabric.refine import Refined
-from agent_memory.fabric.take import Proposal, Rules, Taking, take
+from agent_memory.fabric.take import Proposal, Taking, take
 from agent_memory.model.asking import Prompt
 from agent_memory.model.memory import Batch, Fact, TakenLine
 from agent_memory.reflection import Exchange, Limits, Pairing, Reflection, is_trivial, prompt_for, read
@@ -119,7 +119,7 @@ class Reflector:
         def plan(view: View) -> Batch:
             if view.taken.by_key(due.exchange.key) is not None:
                 return Batch()
-            taking = take(view, [self._proposal(due, reflection)], self._rules())
+            taking = take(view, [self._proposal(due, reflection)], rules(self._app))
             refined = refining.refined(app, view, due.exchange, reflection, taking.batch, told, near)
             done = TakenLine(due.exchange.key, "", app.clock.now(), "reflected")
             taken[:] = [(taking, refined)]
@@ -151,11 +151,6 @@ class Reflector:
 
     def _proposal(self, due: Due, reflection: Reflection) -> Proposal:
         return Proposal(due.exchange.answer, reflection.candidates, due.agent, resumed=False, by="reflection")
-
-    def _rules(self) -> Rules:
-        settings = self._app.settings
-        propose = settings.text("extraction.mode") == "propose"
-        return Rules(self._app.clock.now(), settings.number("extraction.min_confidence"), propose=propose)
 
     def _read(self, due: Due, reply: str) -> Reflection:
         settings = self._app.settings

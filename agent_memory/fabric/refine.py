@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from agent_memory.fabric.lessons import is_kept
-from agent_memory.fabric.relate import words_of
+from agent_memory.fabric.telling import words_of
 from agent_memory.model.links import LINKS, SUPERSEDED_BY, Kind, Link, drawn, made_links, text_of
 from agent_memory.model.memory import Add, Amend, Batch, Change, Memory
 from agent_memory.model.refining import Ballot, Evolution, Linking, Refinement

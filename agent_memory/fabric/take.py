@@ -13,10 +13,9 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import Final
 
+from agent_memory.fabric.choices import DECISIONS, Choice, Choices, key_of_replaced
 from agent_memory.fabric.forgotten import forgotten_at
-from agent_memory.fabric.lessons import is_kept
 from agent_memory.fabric.merge import Said
-from agent_memory.fabric.relate import DECISIONS, gives_up, key_of_replaced, replaces
 from agent_memory.model.ids import entry_id
 from agent_memory.model.memory import (
     Add,
@@ -59,11 +58,15 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What taking depends on besides the vault; ``propose`` keeps what is too uncertain as proposals."""
+    """What taking depends on besides the vault.
+
+    ``propose`` keeps what is too uncertain as proposals; ``across`` lets decisions replace other conversations'.
+    """
 
     now: datetime
     min_confidence: float
     propose: bool = False
+    across: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,26 +79,6 @@ class Taking:
     def count(self, outcome: str, category: str | None = None) -> int:
         """Return how often ``outcome`` (stored, proposed, known, duplicate, blocked, doubtful) came up."""
         return sum(n for (what, where), n in self.outcomes.items() if what == outcome and category in (None, where))
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A decision that holds, and the conversation in which it was said, if in one."""
-
-    page: PageRef
-    id: str
-    at: datetime
-    body: str
-    conversation: str
-    gives_up: bool
-    may_fall: bool = True
-
-    @classmethod
-    def of(cls, memory: Memory) -> Choice:
-        """Return a decision as it stands."""
-        conversation = memory.origin.conversation if memory.origin else ""
-        body = memory.body
-        return cls(memory.page, memory.id, memory.at, body, conversation, gives_up(body), not is_kept(memory))
 
 
 def take(view: View, proposals: Iterable[Proposal], rules: Rules) -> Taking:
@@ -118,7 +101,7 @@ class _Desk:
         self._proposal: Proposal
         self._new: dict[str, tuple[PageRef, Candidate]] = {}
         self._said: dict[PageRef, Said] = {}
-        self._choices: dict[str, list[Choice]] = {}
+        self._choices = Choices(view)
         self._meta: dict[str, dict[str, str | None]] = defaultdict(dict)
         self._by_conversation: dict[str, list[Memory]] = defaultdict(list)
         self._by_turn: dict[tuple[str, str], list[Memory]] = defaultdict(list)
@@ -171,7 +154,7 @@ class _Desk:
             return "proposed"
         self.changes.append(Add(page, draft))
         self._replace(candidate, entry)
-        if candidate.category == DECISIONS:
+        if candidate.category == DECISIONS and self._rules.across:
             self._settle(page, entry, candidate)
         return "stored"
 
@@ -208,24 +191,11 @@ class _Desk:
 
     def _settle(self, page: PageRef, entry: str, candidate: Candidate) -> None:
         """Let a decision take the place of what it names of another conversation, or give way to one said later."""
-        at = candidate.said_at.replace(second=0, microsecond=0)  # as it will stand there
-        new = Choice(page, entry, at, candidate.body, candidate.origin.conversation, gives_up(candidate.body))
-        known = self._choices_of(page)
-        for other in known:
-            if other.conversation != new.conversation and not self._meta[other.id].get("status"):
-                older, later = sorted((other, new), key=lambda one: (one.at, one.id))
-                if older.may_fall and later.gives_up and replaces(later.body, older.body):
-                    self._supersede(older.page, older.id, later.id, later.at)
-                    key = key_of_replaced(older.id, later.id)
-                    self.lines[key] = TakenLine(key, later.id, self._rules.now, "stored")
-        known.append(new)
-
-    def _choices_of(self, page: PageRef) -> list[Choice]:
-        """Return an agent's decisions that hold, and those that have been added since."""
-        if page.agent not in self._choices:
-            standing = (one for one in self._view.of(page.agent, DECISIONS) if one.active and one.id.isdigit())
-            self._choices[page.agent] = [Choice.of(memory) for memory in standing]
-        return self._choices[page.agent]
+        for older, later in self._choices.meet(Choice.new(page, entry, candidate)):
+            if not self._meta[older.id].get("status"):
+                self._supersede(older.page, older.id, later.id, later.at)
+                key = key_of_replaced(older.id, later.id)
+                self.lines[key] = TakenLine(key, later.id, self._rules.now, "stored")
 
     def _supersede(self, page: PageRef, old: str, entry: str, at: datetime) -> None:
         self._change(page, old, {"status": "superseded", SUPERSEDED_BY: entry, VALID_TO: minute_of(at)})

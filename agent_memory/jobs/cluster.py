@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agent_memory.fabric.relate import DIGITS, Likeness, tags_of
+from agent_memory.fabric.relate import DIGITS, Likeness
+from agent_memory.fabric.telling import tags_of
 from agent_memory.model.ids import digest
 from agent_memory.model.links import Link, links_of
 from agent_memory.model.memory import Memory

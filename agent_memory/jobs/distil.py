@@ -11,7 +11,8 @@ from typing import Final
 from agent_memory.extraction.sentences import sentences
 from agent_memory.fabric.lessons import Distilled
 from agent_memory.fabric.merge import gist
-from agent_memory.fabric.relate import Likeness, spelt, tags_of, words_of
+from agent_memory.fabric.relate import Likeness
+from agent_memory.fabric.telling import spelt, tags_of, words_of
 from agent_memory.jobs.cluster import Cluster
 from agent_memory.model.memory import Memory
 from agent_memory.model.text import language_of, one_line, shorten, words

@@ -10,7 +10,7 @@ from typing import Final
 
 from agent_memory.extraction.sentences import sentences
 from agent_memory.fabric.lessons import LESSONS, is_kept, parents_of
-from agent_memory.fabric.relate import words_of
+from agent_memory.fabric.telling import words_of
 from agent_memory.model.memory import Amend, Memory
 from agent_memory.model.text import normalise
 from agent_memory.vault.view import View

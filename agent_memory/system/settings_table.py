@@ -223,7 +223,11 @@ SETTINGS: Final = (
     Setting("procedures.max_entries", 500, "How many distilled ones may be active; the rest is deprecated.", minimum=1),
     Setting("procedures.deprecation_days", 180, "As for lessons.", minimum=1),
     Setting("links.enabled", True, "Whether links are followed at recall, and have a tool for MCP clients."),
-    Setting("links.auto_generate", True, "Whether upkeep draws links by rules, and reflection what a model finds."),
+    Setting(
+        "links.auto_generate",
+        True,
+        "Whether rules draw links and let decisions replace others, and reflection draws what a model finds.",
+    ),
     Setting("links.expansion_depth", 1, "How many links away recall looks.", minimum=1, maximum=3),
     Setting("links.max_expanded", 12, "How many linked memories a turn is told beside the recalled.", minimum=0),
     Setting("links.max_links_per_call", 4, "How many links one entry may get at a time.", minimum=1),

@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from agent_memory.fabric.relate import Likeness, key_of_linked, related, tags_of, words_of
+from agent_memory.fabric.relate import Likeness, key_of_linked, related
+from agent_memory.fabric.telling import tags_of, words_of
 from tests.builders import A_DAY, a_memory
 
 NOISE = [

@@ -3,7 +3,7 @@ from datetime import timedelta
 
 import pytest
 
-from agent_memory.fabric.relate import key_of_replaced
+from agent_memory.fabric.choices import key_of_replaced
 from agent_memory.fabric.take import Proposal, Rules, take
 from agent_memory.model.memory import Add, Amend, Batch, TakenLine
 from agent_memory.model.transcript import FileIdentity
@@ -256,9 +256,10 @@ def test_what_a_person_keeps_falls_to_no_other_conversation(kept):
     assert all(one.active for one in taken(LATTER, view=view).memories)
 
 
-def test_what_another_agent_decided_or_what_is_too_uncertain_replaces_nothing():
+def test_what_another_agent_decided_what_is_too_uncertain_or_switched_off_replaces_nothing():
     view = taken(FORMER)
     other = take(view, [proposing(LATTER, agent="other")], rules())
     doubtful = take(view, [proposing(replace(LATTER, confidence=0.4))], rules(propose=True))
+    off = take(view, [proposing(LATTER)], rules(across=False))
 
-    assert [[type(change) for change in one.batch.changes] for one in (other, doubtful)] == [[Add], [Add]]
+    assert [[type(change) for change in one.batch.changes] for one in (other, doubtful, off)] == [[Add]] * 3

@@ -23,8 +23,13 @@ from tests.builders import A_DAY
 from tests.fakes import FrozenClock
 
 WORDS = "sqlite lock checkout report webhook retry gateway calendar fuso entrega não trava 30 5 orders.py".split()
-WORDS += ["instead of", "em vez de"]
+REPLACING = (
+    "Checkout locks sqlite.",
+    "Instead of sqlite, checkout locks redis.",
+    "Em vez de redis, checkout usa a gateway.",
+)
 bodies = st.lists(st.sampled_from(WORDS), min_size=3, max_size=9).map(lambda words: " ".join(words).capitalize() + ".")
+bodies |= st.sampled_from(REPLACING)
 entries = st.tuples(
     bodies,
     st.sampled_from(["notes", "decisions", "lessons"]),
