@@ -6,9 +6,10 @@ is named and left, and each file is replaced in one step. What we made is writte
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -90,8 +91,7 @@ def init(
     app.vault.prepare()
     if app.shelf.project_text() == seeds(app.workspace, app.settings.text("vault.language"), new=True)[PROJECT_FILE]:
         project.refresh(app, dry=False)
-    timeout_s = app.settings.number("vault.lock_timeout_s")
-    with locks.locked(app.folder.setup_lock, timeout_s=timeout_s):
+    with _alone(app):
         parts = plan(app, rows)
         remember(app, {part.row.path: part.note for part in parts if part.note and part.changes})
         done = tuple(carried_out(app, part) for part in parts)
@@ -107,17 +107,24 @@ def uninstall(app: App) -> tuple[Part, ...]:
     """Take our entries and files out of the workspace again; the vault stays as it is."""
     if not app.folder.machine.is_dir():
         return tuple(carried_out(app, part) for part in plan_removal(app))
-    timeout_s = app.settings.number("vault.lock_timeout_s")
-    with (
-        locks.locked(app.folder.setup_lock, timeout_s=timeout_s),
-        locks.locked(app.folder.briefing_lock, timeout_s=timeout_s),  # or a watcher might write the rule again
-    ):
+    with _alone(app):
         parts = plan_removal(app)
         done = tuple(carried_out(app, part) for part in parts)
         remember(app, {part.row.path: part.note for part in done if part.why and part.note}, anew=True)
         if not rule.record(app):  # no other workspace tells of this memory
             files.remove_folder(app.folder.briefings)
     return done
+
+
+@contextlib.contextmanager
+def _alone(app: App) -> Iterator[None]:
+    """Keep others out of the editors' files: who sets up, and who writes the rule, such as a watcher."""
+    timeout_s = app.settings.number("vault.lock_timeout_s")
+    with (
+        locks.locked(app.folder.setup_lock, timeout_s=timeout_s),
+        locks.locked(app.folder.briefing_lock, timeout_s=timeout_s),
+    ):
+        yield
 
 
 def standing(app: App) -> list[Part]:

@@ -130,9 +130,9 @@ def _without_defaults(text: str, entries: Sequence[Entry], made: Sequence[str] |
 
 def _without_empty(text: str, path: tuple[str, ...]) -> str:
     found = _find(parse(text), Entry(path, None))
-    is_empty = found is not None and not found[1].node.members and found[1].node.value in ([], {})
-    bare = found is not None and not text[found[1].node.start + 1 : found[1].node.end - 1].strip()
-    return _cut(text, *found) if found is not None and is_empty and bare else text
+    if found is None or not _is_bare(text, found[1].node):
+        return text
+    return _cut(text, *found)
 
 
 def _without_object(text: str) -> str:
@@ -140,7 +140,12 @@ def _without_object(text: str) -> str:
     root = parse(text)
     rest = text[root.end :].removeprefix(_newline(text))
     left = text[: root.start] + rest
-    return left if is_blank(left + text[root.start + 1 : root.end - 1]) else text
+    return left if is_blank(left) and _is_bare(text, root) else text
+
+
+def _is_bare(text: str, node: Node) -> bool:
+    """Tell whether a list or an object holds nothing, not even a comment."""
+    return node.value in ([], {}) and is_blank(text[node.start + 1 : node.end - 1])
 
 
 def _find(root: Node, entry: Entry) -> tuple[Node, Member] | None:
@@ -152,14 +157,10 @@ def _find(root: Node, entry: Entry) -> tuple[Node, Member] | None:
         return None
     if entry.known_by:
         wanted = entry.value[entry.known_by]
-        members = [one for one in node.members if _field(one.node, entry.known_by) == wanted]
+        members = [one for one in node.members if (has := one.node.get(entry.known_by)) and has.value == wanted]
     else:
         members = [one for one in reversed(node.members) if one.key == entry.path[-1]]
     return (node, members[0]) if members else None
-
-
-def _field(node: Node, name: str) -> Any:
-    return node.value.get(name) if isinstance(node.value, dict) else None
 
 
 def _add(text: str, entry: Entry, made: list[str]) -> str:
@@ -199,8 +200,8 @@ def _put(text: str, container: Node, key: str | None, render: Callable[[str], st
     on_own_line = not {"\n", "\r"}.isdisjoint(text[here:close])
     indent = _indent_at(text, close if on_own_line else container.start)
     if on_own_line:
-        last = container.members[-1].start if container.members else None
-        indent = _own_indent(text, last) or indent + _unit(text)
+        line = _line_to(text, container.members[-1].start) if container.members else ""
+        indent = line if line and not line.strip(" \t") else indent + _unit(text)
     piece = f"{json.dumps(key)}: {render(indent)}" if key is not None else render(indent)
     before = _newline(text) + indent if on_own_line else " " * bool(container.members)
     text = text[:here] + before + piece + "," * container.trailing_comma + text[here:]
@@ -250,12 +251,6 @@ def _indent_at(text: str, at: int) -> str:
     """Return the blanks at the beginning of the line that ``at`` stands in."""
     line = _line_to(text, at).lstrip(BOM)
     return line[: len(line) - len(line.lstrip(" \t"))]
-
-
-def _own_indent(text: str, at: int | None) -> str:
-    """Return the blanks before ``at`` if it begins its line, else nothing."""
-    line = _line_to(text, at) if at is not None else ""
-    return "" if line.strip(" \t") else line
 
 
 def _rendered(value: Any, text: str, indent: str) -> str:

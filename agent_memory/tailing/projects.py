@@ -50,15 +50,8 @@ def judge_projects(
 ) -> tuple[Verdict, ...]:
     """Return the project folders that something connects with ``workspace``, in the order of their names.
 
-    Several may be its own. One that has had no chat yet may lack its transcripts folder.
-
-    Args:
-        source: Whose folders.
-        home: The user's.
-        data_dir: Where the user has moved the editor's files, if anywhere.
-        workspace: Its absolute path.
-        distribution: The Linux inside Windows that we are in, if any: an editor on Windows keeps its folders there.
-        users: Where the homes of Windows are then.
+    Several may be its own. One that has had no chat yet may lack its transcripts folder. In a Linux inside Windows,
+    a ``distribution``, those are looked through too that an editor on Windows keeps in the homes of its ``users``.
     """
     if source.projects is None:
         return ()
@@ -82,7 +75,8 @@ class _Judge:
         self._distribution = distribution
         self._ours = os.path.realpath(workspace)
         named = (projects.names_of(self._as_seen(path)) for path in (self._ours, workspace))
-        self._names = self._as_spelled(frozenset().union(*named))
+        self._is_blind = _is_same(self._ours, self._ours.swapcase())
+        self._names = {self._spelled(name) for names in named for name in names}
         several = (path for path in files.list_folder(Path(self._ours)) if path.name.endswith(MULTI_ROOT))
         self._multi_root = {self._name_of(path): path for path in several}
 
@@ -105,7 +99,7 @@ class _Judge:
 
     def _fits(self, name: str) -> str:
         """Say in which way a folder's name is the workspace's; empty if it is not."""
-        spelled = next(iter(self._as_spelled(frozenset({name}))))
+        spelled = self._spelled(name)
         if spelled in self._names:
             return "whole"
         if name in self._multi_root:
@@ -120,7 +114,7 @@ class _Judge:
             if rival:
                 return "unclear", f"It claims this workspace, but is named for {rival}."
             return "yes", f"It claims {claimed}."
-        if fits == "whole" and self._name_of(claimed) not in self._names:
+        if fits == "whole" and self._spelled(self._name_of(claimed)) not in self._names:
             return "unclear", f"It is named for this workspace, but claims {claimed}."
         return ("no", f"It claims {claimed}.") if fits in ("whole", "multi-root") else None
 
@@ -152,10 +146,9 @@ class _Judge:
             return True
         return real.casefold() == ours.casefold() and _is_same(real, ours)
 
-    def _as_spelled(self, names: frozenset[str]) -> frozenset[str]:
-        """Return names as they compare: without case where the file system has none."""
-        blind = _is_same(self._ours, self._ours.swapcase())
-        return frozenset(name.casefold() for name in names) if blind else names
+    def _spelled(self, name: str) -> str:
+        """Return a name as it compares: without case where the file system has none."""
+        return name.casefold() if self._is_blind else name
 
     def _namesake(self, name: str) -> Path | None:
         anchor = Path(Path(self._ours).anchor)

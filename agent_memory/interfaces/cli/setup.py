@@ -154,8 +154,7 @@ def _left(parts: Sequence[Part]) -> list[str]:
 def _done_text(done: Done, place: str) -> str:
     written = [part for part in done.parts if part.changes and not part.why]
     tally = done.tally
-    counts = {name: getattr(tally, name) for name in ("decisions", "lessons", "tasks")}
-    found = tr("{decisions} decisions, {lessons} lessons and {tasks} tasks", **counts)
+    found = tr("{decisions} decisions, {lessons} lessons and {tasks} tasks", **_chats(done))
     is_new = [tr("Set up {place}.", place=place), *_planned(written)]
     lines = is_new if written else [tr("{place} is set up already.", place=place)]
     if tally.sessions_processed:
@@ -166,9 +165,8 @@ def _done_text(done: Done, place: str) -> str:
 
 
 def _chats(done: Done) -> dict[str, int]:
-    tally = done.tally
-    counts = {"decisions": tally.decisions, "lessons": tally.lessons, "tasks": tally.tasks}
-    return {"sessions_found": tally.sessions_found, "sessions_processed": tally.sessions_processed, **counts}
+    names = ("sessions_found", "sessions_processed", "decisions", "lessons", "tasks")
+    return {name: getattr(done.tally, name) for name in names}
 
 
 def _tell(
