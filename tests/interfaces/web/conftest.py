@@ -1,4 +1,4 @@
-"""A browser and a viewer for each module that tests the page: playwright keeps an event loop while it is open."""
+"""A viewer for all tests of the page, a browser for each module: playwright keeps an event loop while it is open."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ print("We decided to keep the sessions in Redis because Postgres was slow.", flu
 """
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Viewer]:
     root = tmp_path_factory.mktemp("page")
     (root / "agent.py").write_text(AGENT, encoding="utf-8")

@@ -165,7 +165,8 @@ def test_proposals_are_accepted_and_rejected_by_a_key(server: Viewer, visit: Any
     assert "status:proposed" not in words_of(server, "guesser/lessons.md")
     assert "Caches lie." in words_of(server, "guesser/lessons.md")
 
-    page = visit("#/vault/guesser/decisions")
+    page.goto(f"{server.url}#/vault/guesser/decisions")
+    page.get_by_role("tab", name="Decisions", selected=True).wait_for()
     page.get_by_label("Show").select_option("proposed")
     page.locator(".card", has_text="We drop IE.").focus()
     page.keyboard.press("n")
@@ -284,8 +285,9 @@ def test_stored_words_never_run(server: Viewer, visit: Any) -> None:
     attack = '<img src=x onerror="document.title=1"><script>document.title=1</script> [a](javascript:document.title=1)'
     remember(server, "x' onmouseover='document.title=1", "decisions", attack, tags=('"><img/src=x>',))
     told(server, "PUT", "/api/memory/project", {"content": attack})
+    page = visit()
     for place in ("#/vault/x'%20onmouseover='document.title=1/decisions", "#/project"):
-        page = visit(place)
+        page.goto(f"{server.url}{place}")
         page.locator(".prose", has_text="onerror").wait_for()
         assert page.locator("main img, main script, main a[href^=javascript]").count() == 0
         assert page.title() != "1"

@@ -245,6 +245,8 @@ def test_a_found_memory_is_edited_where_it_was_found(server: Viewer, visit: Any)
     assert window.locator("textarea").count() == 0
     window.get_by_role("button", name="Edit").press("Enter")
     page.keyboard.type(" And manes.")
+    page.mouse.click(3, 3)  # beside it: what is being written stays
+    window.locator("textarea").focus()
     page.keyboard.press("Enter")
     window.locator("#toasts", has_text="Saved.").wait_for()
     assert "Zebras have stripes. And manes." in words_of(server, "found/lessons.md")

@@ -124,7 +124,7 @@ export function dialog(title, ...inside) {
   box.addEventListener("pointerdown", (event) => {
     const { left, right, top, bottom } = box.getBoundingClientRect();
     const inside = event.clientX >= left && event.clientX <= right && event.clientY >= top && event.clientY <= bottom;
-    if (event.target === box && !inside) box.close();
+    if (event.target === box && !inside && !box.querySelector("textarea")) box.close(); // what is being written stays
   });
   document.body.append(box);
   box.showModal();

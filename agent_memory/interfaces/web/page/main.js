@@ -54,8 +54,10 @@ function read(hash) {
   return at;
 }
 
+const isWriting = () => current?.busy || document.querySelector("dialog textarea") !== null;
+
 function go() {
-  if (current?.busy && !confirm(t("leaveWriting"))) return history.replaceState(null, "", address(place));
+  if (isWriting() && !confirm(t("leaveWriting"))) return history.replaceState(null, "", address(place));
   document.querySelector("dialog[open]")?.close();
   current?.leave?.();
   place = read(location.hash);
@@ -238,7 +240,7 @@ async function start() {
   finder = search(top, results, view, categories);
   addEventListener("hashchange", go);
   addEventListener("keydown", press);
-  addEventListener("beforeunload", (event) => (current?.busy || talking?.writing) && event.preventDefault());
+  addEventListener("beforeunload", (event) => (isWriting() || talking?.writing) && event.preventDefault());
   narrow.addEventListener("change", () => talking && unfold(!drawer.hidden));
   place.agent = read("").agent;
   go();
