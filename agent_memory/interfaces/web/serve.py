@@ -30,6 +30,7 @@ HERE: Final = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE: Final = "0.0.0.0"  # noqa: S104  only where a user asks for it
 LONG_ENOUGH: Final = r"[A-Za-z0-9._-]{16,200}"
 TRIES: Final = 50
+PORTS: Final = 65_536
 ENDING: Final = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGBREAK")
 FINISH_S: Final = 30
 """How long what is being written may take at the end; streams end at once."""
@@ -148,7 +149,7 @@ def _ending_well(served: Server) -> Iterator[uvicorn.Server]:
 def _listening(host: str, port: int) -> socket.socket:
     """Return a socket that listens at this port, or the next free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    for number in range(port, port + TRIES) if port else (0,):
+    for number in range(port, min(port + TRIES, PORTS)) if port else (0,):
         listening = socket.socket(family, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -13,7 +13,7 @@ import threading
 import httpx
 import pytest
 
-from agent_memory.errors import UsageError
+from agent_memory.errors import FileError, UsageError
 from agent_memory.interfaces.web.serve import serve
 from tests.web import PATIENCE_S
 
@@ -135,6 +135,14 @@ def test_a_kill_loses_nothing_that_was_accepted(workspace):
 def test_it_does_not_listen_where_it_should_not(workspace, host, remote, token, told):
     with pytest.raises(UsageError, match=told):
         serve(str(workspace.memory), host, 0, opens=False, remote=remote, token=token)
+
+
+def test_where_no_port_is_left_it_says_so(workspace):
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(OSError):  # somebody else may have it, which will do
+            held.enter_context(socket.create_server(("127.0.0.1", 65_535)))
+        with pytest.raises(FileError, match="No port from 65535 on is free"):
+            serve(str(workspace.memory), "", 65_535, opens=False, remote=False, token="")
 
 
 def test_without_the_extra_it_says_what_to_install(workspace, tmp_path):
