@@ -125,8 +125,8 @@ def _scanned(app: App, forms: Forms) -> tuple[tuple[str, ...], int, int]:
         for name, path in (*_files(each), *((str(path), path) for path in rule.rules(each))):
             snapshot = files.read(path)
             seen, size = seen + 1, size + len(snapshot.data if snapshot else b"")
-            if (snapshot and forms.stand_in(snapshot.data)) or forms.stand_in(name.encode("utf-8", "replace")):
-                found.append(name)
+            found += [name] if snapshot and forms.stand_in(snapshot.data) else []
+            found += [f"{name}, its name"] if forms.stand_in(name.encode("utf-8", "replace")) else []
         if each.folder.state.exists() and any(forms.stand_in(text.encode()) for text in each.state.memos()):
             found.append(".vault/state.sqlite3, packed")
     return tuple(dict.fromkeys(found)), seen, size
