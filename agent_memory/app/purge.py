@@ -90,7 +90,7 @@ def _block(app: App, secret: str) -> None:
 def _rewrite(app: App, forms: Forms) -> None:
     with locks.locked(app.folder.lock, timeout_s=app.settings.number("vault.lock_timeout_s")):
         for name, path in _files(app):
-            snapshot = files.read(path) if not _is_database(path) else None
+            snapshot = None if path.name.removesuffix("-wal").removesuffix("-shm") in _DATABASES else files.read(path)
             if snapshot is None or not forms.stand_in(snapshot.data):
                 continue
             if ref_of(name):
@@ -151,10 +151,6 @@ def _walked(app: App, closed: list[str]) -> Iterator[tuple[str, Path]]:
 
 def _is_inside(app: App, path: Path) -> bool:
     return path.is_file() and path.resolve().is_relative_to(app.folder.root.resolve())
-
-
-def _is_database(path: Path) -> bool:
-    return any(path.name in (name, f"{name}-wal", f"{name}-shm") for name in _DATABASES)
 
 
 def _beyond(app: App, forms: Forms) -> Iterator[str]:
