@@ -90,7 +90,7 @@ def _block(app: App, secret: str) -> None:
 def _rewrite(app: App, forms: Forms) -> None:
     with locks.locked(app.folder.lock, timeout_s=app.settings.number("vault.lock_timeout_s")):
         for name, path in _files(app):
-            snapshot = files.read(path) if not _is_database(path) else None
+            snapshot = None if path.name.removesuffix("-wal").removesuffix("-shm") in _DATABASES else files.read(path)
             if snapshot is None or not forms.stand_in(snapshot.data):
                 continue
             if ref_of(name):
@@ -125,8 +125,8 @@ def _scanned(app: App, forms: Forms) -> tuple[tuple[str, ...], int, int]:
         for name, path in (*_files(each), *((str(path), path) for path in rule.rules(each))):
             snapshot = files.read(path)
             seen, size = seen + 1, size + len(snapshot.data if snapshot else b"")
-            if (snapshot and forms.stand_in(snapshot.data)) or forms.stand_in(name.encode("utf-8", "replace")):
-                found.append(name)
+            found += [name] if snapshot and forms.stand_in(snapshot.data) else []
+            found += [f"{name}, its name"] if forms.stand_in(name.encode("utf-8", "replace")) else []
         if each.folder.state.exists() and any(forms.stand_in(text.encode()) for text in each.state.memos()):
             found.append(".vault/state.sqlite3, packed")
     return tuple(dict.fromkeys(found)), seen, size
@@ -151,10 +151,6 @@ def _walked(app: App, closed: list[str]) -> Iterator[tuple[str, Path]]:
 
 def _is_inside(app: App, path: Path) -> bool:
     return path.is_file() and path.resolve().is_relative_to(app.folder.root.resolve())
-
-
-def _is_database(path: Path) -> bool:
-    return any(path.name in (name, f"{name}-wal", f"{name}-shm") for name in _DATABASES)
 
 
 def _beyond(app: App, forms: Forms) -> Iterator[str]:

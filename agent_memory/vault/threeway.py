@@ -17,17 +17,14 @@ from agent_memory.model.links import LINKS
 from agent_memory.model.votes import VOTED, VOTES
 from agent_memory.vault import entry as entries_of
 from agent_memory.vault import front as fronts
+from agent_memory.vault import marks
 from agent_memory.vault import page as pages_of
-from agent_memory.vault.amend import with_comment
-from agent_memory.vault.comment import Comment
 from agent_memory.vault.entry import NO_ID, Entry
 from agent_memory.vault.page import SEPARATOR, Page
 
 Name = tuple[str, str, int]
 """Whether it is a key or an id, which, and how many in the page have it before."""
 
-OF_THE_WORDS: Final = ("sum", "edited")
-"""What a comment says of the words below it; it goes where they go."""
 ASIDE: Final = frozenset({LINKS, VOTES, VOTED})
 """What may have changed in an entry that the other side has removed without bringing it back."""
 
@@ -101,6 +98,7 @@ class _Entries:
         """Return the texts that each entry ends as: none, one, or both where both sides changed the words."""
         first: dict[str, Name] = {}
         wanted: dict[Name, list[str]] = {}
+        moves: list[tuple[Name, str, str]] = []
         for name in sorted(self.mine.keys() | self.other.keys(), key=self._order):
             wanted[name] = raws = self._outcome(name)
             comment = entries_of.read(raws[0]).comment if raws else None
@@ -108,8 +106,19 @@ class _Entries:
                 continue
             holder = first.setdefault(comment.id, name)
             if holder != name and not self._together(holder, name):
-                raws[0] = _under(raws[0], replace(comment, id=self._free_id(comment.id)))
+                moves.append((name, comment.id, self._free_id(comment.id)))
+                raws[0] = marks.under(raws[0], replace(comment, id=moves[-1][-1]))
+        for name, was, now in moves:
+            self._follow(wanted, name, was, now)
         return wanted
+
+    def _follow(self, wanted: dict[Name, list[str]], moved: Name, was: str, now: str) -> None:
+        """Have what only the side of a moved entry says of it say that under its new id."""
+        side, other = (self.mine, self.other) if moved in self.mine else (self.other, self.mine)
+        for name in side.keys() & wanted.keys():
+            elsewhere = (one[name] for one in (self.old, other) if name in one)
+            if marks.leads(side[name], was) and not any(marks.leads(entry, was) for entry in elsewhere):
+                wanted[name] = [marks.relinked(raw, was, now) for raw in wanted[name]]
 
     def _order(self, name: Name) -> tuple[object, ...]:
         """What was there before, then what was said first, keeps its id."""
@@ -138,15 +147,15 @@ class _Entries:
             return [max(mine.raw, other.raw)]  # all but blanks is the same, or they would have other names
         if mine.sum == other.sum or (old and old.sum in (mine.sum, other.sum)):
             words, aside = (other, mine) if old and mine.sum == old.sum else (mine, other)
-            return [_under(words.raw, _comment(old, words, aside))]
+            return [marks.under(words.raw, marks.merged(old, words, aside))]
         # The same way from either side: a person's words stay where they were.
         stays, goes = sorted((mine, other), key=lambda entry: (not entry.edited, entry.raw))
-        first = _comment(old, stays, goes)
-        second = _comment(None, goes, goes).changed({"key": None})
+        first = marks.merged(old, stays, goes)
+        second = marks.merged(None, goes, goes).changed({"key": None})
         second = replace(second, id=self._free_id(first.id))
         if old is not None or "key" in stays.meta:  # two versions of one thing, not two things under one id
-            first, second = _contradicting(first, second.id), _contradicting(second, first.id)
-        return [_under(stays.raw, first), _under(goes.raw, second)]
+            first, second = marks.contradicting(first, second.id), marks.contradicting(second, first.id)
+        return [marks.under(stays.raw, first), marks.under(goes.raw, second)]
 
     def _free_id(self, entry_id: str) -> str:
         chosen = next_free_id(int(entry_id) + 1, lambda wanted: wanted in self._ids or self._known.in_use(wanted))
@@ -160,40 +169,6 @@ def _is_touched(old: Entry, new: Entry) -> bool:
         return True
     before, after = ({k: v for k, v in entry.meta.items() if k not in ASIDE} for entry in (old, new))
     return before != after
-
-
-def _comment(old: Entry | None, words: Entry, other: Entry) -> Comment:
-    """Return the comment that has what both sides changed in it; of the words it says what their own did."""
-    before, here, there = old.meta if old else {}, words.meta, other.meta
-    comments = [entry.comment for entry in (words, other) if entry.comment]
-    latest = max(here, there, key=lambda meta: (meta.get(VOTED, ""), meta.get(VOTES, "")))
-    said: dict[str, str | None] = {}
-    for key in sorted(here.keys() | there.keys()):  # in an order that is the same from either side
-        was, one, two = before.get(key), here.get(key), there.get(key)
-        if key in OF_THE_WORDS or one == two or two == was:
-            said[key] = one
-        elif one == was:
-            said[key] = two
-        elif key in (VOTES, VOTED):
-            said[key] = latest.get(key)
-        else:
-            said[key] = _links(was, one, two) if key == LINKS else max(text for text in (one, two) if text is not None)
-    comment = replace(comments[0], id=min((comment.id for comment in comments), key=int))
-    return comment.changed(dict.fromkeys(said.keys() - before.keys())).changed(said)
-
-
-def _links(was: str | None, one: str | None, two: str | None) -> str | None:
-    before, here, there = ((text or "").split(",") for text in (was, one, two))
-    dropped = {link for link in before if link not in here or link not in there}
-    return ",".join(sorted({*here, *there} - dropped - {""})) or None
-
-
-def _contradicting(comment: Comment, entry_id: str) -> Comment:
-    return comment.changed({LINKS: _links(None, comment.meta.get(LINKS), f"contradicts>{entry_id}")})
-
-
-def _under(raw: str, comment: Comment) -> str:
-    return with_comment(entries_of.read(raw), comment, "\n")
 
 
 def _is_crlf(text: str) -> bool:

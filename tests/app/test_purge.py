@@ -189,6 +189,16 @@ def test_every_encoding_is_known_whatever_stands_beside_it(secret, before, behin
         assert not forms.stand_in(forms.out_of(before + one + behind))
 
 
+def test_a_file_that_is_called_so_is_left_to_a_person_and_named(workspace):
+    workspace.memory.mkdir()
+    (workspace.memory / "lanterna-azul.txt").write_text("That of the lanterna-azul.")
+    done = do(workspace, purge, "lanterna-azul")
+
+    assert done.found == ("lanterna-azul.txt", "lanterna-azul.txt, its name")
+    assert done.left == ("lanterna-azul.txt, its name",)
+    assert b"lanterna" not in everything(workspace)
+
+
 def test_what_a_comment_has_of_it_goes_too(workspace):
     secret = "palavra-passe à beira: 100%"
     fact = Fact("vault", "It is with Rui.", pinned=False, keywords=(secret,))

@@ -143,6 +143,24 @@ def test_of_two_things_under_one_id_the_later_takes_the_next() -> None:
     assert not any(entry.edited for entry in entries(done))
 
 
+def test_what_its_own_side_says_of_an_entry_that_takes_another_id_goes_with_it() -> None:
+    old = mark(BASE, "1", links="relates-to>7,relates-to>70")
+    ours = changed(old, add("Ours.", "7", "k1"), add("To ours.", "5", "k3"))
+    ours = mark(ours, "5", links="relates-to>7")
+    theirs = changed(old, add("Theirs.", "7", "k2", later_min=3), add("To theirs.", "6", "k4"))
+    theirs = mark(
+        mark(mark(theirs, "6", links="contradicts>7,relates-to>1"), "7", supersedes="2"), "2", status="superseded"
+    )
+    done = both_ways(old, ours, mark(theirs, "2", **{"superseded-by": "7"}))
+
+    moved = ids(done)["Theirs."]
+    assert (ids(done)["Ours."], moved) == ("7", "8")
+    assert meta(done, "Second.")["superseded-by"] == moved
+    assert meta(done, "To theirs.")["links"] == f"contradicts>{moved},relates-to>1"
+    assert meta(done, "To ours.")["links"] == "relates-to>7"
+    assert meta(done, "First.")["links"] == "relates-to>7,relates-to>70"
+
+
 def test_one_thing_that_both_sides_took_is_one_whatever_its_ids() -> None:
     ours, theirs = changed(BASE, add("New.", "7", "k")), changed(BASE, add("New.", "9", "k"))
 

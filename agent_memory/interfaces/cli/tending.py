@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import typer
 
@@ -24,67 +24,58 @@ Agent = Annotated[
     ),
 ]
 
+# Two groups of the same two commands: what the group, finding in it, and letting go of one of it are for.
+SHELVES: Final = {
+    "lessons": (
+        "Lessons, those that were distilled and others.",
+        "Find lessons by what they say and when they come to mind, or show one by its id.",
+        "Have a lesson told no more; its id still finds it.",
+    ),
+    "procedures": (
+        "Procedures: steps that have worked, never run by themselves.",
+        "Find procedures by their steps and when they come to mind, or show one by its id.",
+        "Have a procedure told no more; its id still finds it.",
+    ),
+}
+
 
 def commands() -> dict[str, Command]:
     """Return the commands of this module by name."""
-    lessons = typer.Typer(help="Lessons, those that were distilled and others.", rich_markup_mode=None)
-    procedures = typer.Typer(help="Procedures: steps that have worked, never run by themselves.", rich_markup_mode=None)
-    links = typer.Typer(help="What memories have to do with each other.", rich_markup_mode=None)
-    for group, recall, deprecate in (
-        (lessons, recall_lessons, deprecate_lesson),
-        (procedures, recall_procedures, deprecate_procedure),
-    ):
-        group.command("recall")(recall)
-        group.command("deprecate")(deprecate)
+    found: dict[str, Command] = {"vote": vote, "consolidate": consolidate}
+    for shelf, (about, finds, ends) in SHELVES.items():
+        found[shelf] = group = typer.Typer(help=about, rich_markup_mode=None)
+        group.command("recall", help=finds)(recall)
+        group.command("deprecate", help=ends)(deprecate)
+    found["links"] = links = typer.Typer(help="What memories have to do with each other.", rich_markup_mode=None)
     links.command("show")(show_links)
     links.command("add")(add_link)
     links.command("remove")(remove_link)
-    return {"lessons": lessons, "procedures": procedures, "links": links, "vote": vote, "consolidate": consolidate}
+    return found
 
 
-def recall_lessons(
-    context: typer.Context, query: Query = None, entry_id: One = None, k: Most = None, agent: Agent = None
-) -> None:
-    """Find lessons by what they say and when they come to mind, or show one by its id."""
-    _recall(context, "lessons", " ".join(query or []), entry_id, k, agent)
+def _shelf(context: typer.Context) -> Literal["lessons", "procedures"]:
+    """Return the group that a command was called in."""
+    return "lessons" if context.parent and context.parent.info_name == "lessons" else "procedures"
 
 
-def recall_procedures(
-    context: typer.Context, query: Query = None, entry_id: One = None, k: Most = None, agent: Agent = None
-) -> None:
-    """Find procedures by their steps and when they come to mind, or show one by its id."""
-    _recall(context, "procedures", " ".join(query or []), entry_id, k, agent)
-
-
-def deprecate_lesson(context: typer.Context, entry_id: Id) -> None:
-    """Have a lesson told no more; its id still finds it."""
-    _deprecate(context, "lessons", entry_id)
-
-
-def deprecate_procedure(context: typer.Context, entry_id: Id) -> None:
-    """Have a procedure told no more; its id still finds it."""
-    _deprecate(context, "procedures", entry_id)
-
-
-def _deprecate(context: typer.Context, shelf: Literal["lessons", "procedures"], entry_id: str) -> None:
+def deprecate(context: typer.Context, entry_id: Id) -> None:
+    """Have one of the group told no more."""
     from agent_memory.app import lessons
 
-    call = call_of(context)
+    call, shelf = call_of(context), _shelf(context)
     with call.app() as app:
         memory = lessons.deprecate(app, shelf, whole(app, entry_id))
-    call.answer(
-        {"id": memory.id, "status": memory.status},
-        tr("{id} is told no more.", id=memory.id) + f"  {snippet(memory.body)}",
-    )
+    told = tr("{id} is told no more.", id=memory.id)
+    call.answer({"id": memory.id, "status": memory.status}, f"{told}  {snippet(memory.body)}")
 
 
-def _recall(
-    context: typer.Context, shelf: Literal["lessons", "procedures"], text: str, entry_id: str | None, k: int | None,
-    agent: str | None,
-) -> None:  # fmt: skip
+def recall(
+    context: typer.Context, query: Query = None, entry_id: One = None, k: Most = None, agent: Agent = None
+) -> None:
+    """Find what the group has, or show one of it."""
     from agent_memory.app import lessons
 
-    call = call_of(context)
+    call, shelf, text = call_of(context), _shelf(context), " ".join(query or [])
     with call.app() as app:
         if entry_id is not None:
             found = [lessons.by_id(app, shelf, whole(app, entry_id))]
@@ -92,11 +83,8 @@ def _recall(
             found = lessons.recall(app, shelf, text, k=k, agent=agent)
         rows = [lessons.fields(app, memory) for memory in found]
     lines = [_lines(row, whole=entry_id is not None) for row in rows]
-    call.answer(
-        {"query": text, shelf: rows},
-        "\n".join(lines) or (tr("No lessons.") if shelf == "lessons" else tr("No procedures.")),
-        rows=entry_id is None,
-    )
+    nothing = tr("No lessons." if shelf == "lessons" else "No procedures.")
+    call.answer({"query": text, shelf: rows}, "\n".join(lines) or nothing, rows=entry_id is None)
 
 
 def _lines(row: dict[str, Any], *, whole: bool) -> str:
