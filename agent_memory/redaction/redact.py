@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
-from itertools import chain
 from typing import Final, NamedTuple
 
 from agent_memory.redaction import columns
@@ -57,7 +56,7 @@ def signs(text: str) -> set[str]:
     """Return what stands in ``text`` that some secret has beside it; without any there is none in it."""
     folded = fold(text)
     found = {SIGN} if SIGN in folded else set()
-    if not _ODD.search(folded) and not any(map(folded.__contains__, SPOKEN)):
+    if not _ODD.search(folded) and not any(noun in folded for noun in SPOKEN):
         return found
     found |= _standing(folded, literals())
     if long := [word for word in folded.split() if len(word) >= LEAST_LONG and _DIGIT.search(word)]:
@@ -83,8 +82,7 @@ def redact(text: str) -> Redacted:
 
 
 def _standing(folded: str, by_mark: Literals) -> set[str]:
-    stands = folded.__contains__
-    return set(filter(stands, chain.from_iterable(map(by_mark.__getitem__, filter(stands, by_mark)))))
+    return {one for mark, of_mark in by_mark.items() if mark in folded for one in of_mark if one in folded}
 
 
 def _round(text: str, present: Set[str]) -> tuple[str, int]:

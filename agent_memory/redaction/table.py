@@ -95,7 +95,8 @@ def literals(*, long: bool = False) -> Literals:
     """
     every = sorted({literal for rule in load() if rule.long == long for literal in rule.literals})
     first = {literal: next((mark for mark in MARKS if mark in literal), "") for literal in every}
-    return {mark: tuple(literal for literal in every if first[literal] == mark) for mark in (*MARKS, "")}
+    marks = dict.fromkeys(mark for mark in (*MARKS, "") if mark in first.values())
+    return {mark: tuple(literal for literal in every if first[literal] == mark) for mark in marks}
 
 
 def parse(text: str, name: str) -> tuple[Rule, ...]:

@@ -19,14 +19,16 @@ MIN_LETTERS: Final = 10
 """From so many letters on, those of a word can be told from those of a generator."""
 LEAST_WORDED: Final = 0.5
 PHRASE_PARTS: Final = 3
+MAX_BLANKS: Final = 2
+"""What has more is a sentence, if it is no phrase of drawn words."""
 MAX_PHRASE_WORDS: Final = 26
 
 # Written out as patterns, and made when the first value is judged: most processes meet none.
 _SAMPLE: Final = r"EXAMPLE|(?i:x{5,}|\*{4,}|0{10,}|your[-_]|seu[-_]|sua[-_]|placeholder|redacted)|\.{3}|…"
 _PLACEHOLDER: Final = (
-    r"(?i)^(?:x{3,}|\*{3,}|\.{3,}|-{3,}|<|\$(?:(?-i:[A-Z_][A-Z0-9_]*)$|[a-z_]+\d?$|\{|\()|\{|%|\[|@|!(?:vault|"
+    r"(?i)^(?:x{3,}|\*{3,}|\.{3,}|-{3,}|<|\$(?:(?-i:[A-Z_][A-Z0-9_]*)$|[a-z_]+\d?$|\{|\()|\{|%|\[|@[a-z_{(]|:[a-z_]\w*$|!(?:vault|"
     r"secret|ref|sub|getatt|env)|arn:|op://|ssm:|"
-    r"ref\+|file:|https?:|urn:|env:|enc\[|&|#\{)|x{4,}|\*{4,}|\.{3}|…|\$\{|\{\{|\{[a-z_]\w*(?:\.\w+)*\}|\$\(|%\(|"
+    r"ref\+|file:|https?:|//|urn:|env:|enc\[|&[a-z_-]+$|#\{)|x{4,}|\*{4,}|\.{3}|…|\$\{|\{\{|\{[a-z_]\w*(?:\.\w+)*\}|\$\(|%\(|"
     r"(?:^|[^a-z])(?:your|my|some|the|sua|seu|minha|meu)[-_ .]|change.?(?:me|it|this)|example|exemplo|"
     r"placeholder|dummy|redacted|insert|troque|mude|altere|"
     r"process\.env|os\.environ|getenv|secrets?\.\w|vault:|env\.|[-_ ](?:here|aqui)\b|"
@@ -34,19 +36,25 @@ _PLACEHOLDER: Final = (
     r"^(?:none|null|undefined|true|false|string|str|bytes|required|todo|tbd|n/a|foo|bar|baz|test|abc123?)\b"
 )
 _CODE: Final = (
-    r"\w\(|[()]$|\(\)|^[A-Za-z_][\w-]*(?:(?:\.|::|->|\[)[A-Za-z_]\w{0,30}\]?)+$|^[A-Za-z_][\w.]*\[|^(?:~|"
+    r"\w\(.*\s|\s.*\w\(|^[!*]?[A-Za-z_][\w.:]*\(|[()]$|\(\)|^[A-Za-z_][\w.]*\[|^\^?[\[(]|^(?:~|"
     r"\.{0,2}/)[\w./~-]*$|^[A-Z]:\\|=>|\\[sSwWdDb]|^[a-z]{2,}(?:_[a-z]{2,}){2,}(?:_?\d{1,4})?$"
+)
+# Names joined as code joins them, and what a part of one looks like; what is joined otherwise came from a generator.
+_JOINED: Final = r"[A-Za-z_][\w-]*(?:(?:\.|::|->|\[)[A-Za-z_]\w{0,30}\]?)+"
+_TERM: Final = (
+    r"_{0,2}(?:[a-z]{1,3}|[a-z]{2,}|[A-Z]{2,}|[A-Z]?[a-z]{0,3}\d{1,2}(?!\d)|[A-Z][a-z]{2,})"
+    r"(?:[_-]?(?:[A-Z][a-z]+|[A-Z]{2,}|(?<!\d)\d{1,2}(?!\d)|(?:19|20)\d\d[a-z]+)|[_-](?:[a-z]+|\d{1,4}[a-z]?))*_?"
 )
 _DENSE: Final = r"^(?=\S*[#@^&*!+=%$]\S*[#@^&*!+=%$]\S*[#@^&*!+=%$])(?=\D*\d)[^\s\"'\[\]]{20,}$"
 _NOT_ONE: Final = (
     r"(?i)^v?\d{1,4}(?:[.:/-]\d{1,4}){1,3}(?:[t ]\d{2}:\d{2}\S*)?[.,;:)]?$|^\d{1,6}(?:[-_ ][a-zà-ÿ]{1,14}|"
     r"[a-zà-ÿ]{1,4}|%)[.,;:]?$|"
-    r"^(?:sha|aes|hs|rs|es|ps|md|rsa|tls|utf|base|pbkdf|ed|x|argon|bcrypt|oauth|http|s?ha|fido|totp|"
-    r"web)-?\d+(?:[-_/]\w+)?[.,;:]?$|"
+    r"^(?:sha|aes|hs|rs|es|ps|md|rsa|tls|utf|base|pbkdf|ed|x|bcrypt|oauth|http|s?ha|fido|totp|"
+    r"web)-?\d+(?:[-_/]\w+)?[.,;:]?$|^argon2(?:id|[id])?[.,;:]?$|"
     r"\b(?:encoded|hashed|based|only|sensitive|protected|encrypted)\b|^[\w./-]*[a-z]\.(?:ya?ml|json|toml|txt|"
     r"env|pem|key|py|[jt]sx?|md|conf|ini|cfg|sh|go|rb|java|xml|html|php|cs|kt|rs|sql|log|crt|cer|gpg|asc|"
     r"zip)\b[.,;:]?$|"
-    r"^[a-z]+/[a-z]+$|^[a-z]{2,6}/[a-z]{1,6}-?\d{2,4}[.,;:]?$|^[a-z][\w.-]*/v?\d+(?:\.\d+)*[.,;:)]*$"
+    r"^\w{1,16}=\d+$|^[a-z]+/[a-z]+$|^(?-i:[a-z][a-z_.-]*(?:/[a-z][a-z_.-]*\d{0,2})+)$|^[a-z]{2,6}/[a-z]{1,6}-?\d{2,4}[.,;:]?$|^[a-z][\w.-]*/v?\d+(?:\.\d+)*[.,;:)]*$"
 )
 _MIXED: Final = r"^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)"
 _STRONG: Final = (
@@ -93,7 +101,7 @@ def is_secret(value: str, check: Check) -> bool:
     """
     if check == "shape":
         return not _search(_SAMPLE, value)
-    if _search(_PLACEHOLDER, value) or (_search(_CODE, value) and not _search(_DENSE, value)):
+    if _search(_PLACEHOLDER, value) or (_is_code(value) and not _search(_DENSE, value)):
         return False
     if check == "random":
         return _is_random(value)
@@ -113,7 +121,14 @@ def entropy_bits(value: str) -> float:
     return -sum(n / len(value) * math.log2(n / len(value)) for n in counts)
 
 
+def _is_code(value: str) -> bool:
+    names = re.split(r"[.\]]|::|->|\[", value) if _full(_JOINED, value) else ()
+    return _search(_CODE, value) or any(names) and all(_full(_TERM, name) for name in names if name)
+
+
 def _is_random(value: str) -> bool:
+    if " " in value:
+        return _is_phrase(value) or value.count(" ") <= MAX_BLANKS and any(map(_is_mixed, value.split(" ")))
     long = len(value) >= MIN_RANDOM_CHARS and not _full(_UUID, value) and not value.isdigit()
     return long and entropy_bits(value) >= MIN_ENTROPY_BITS and not _is_worded(value)
 
