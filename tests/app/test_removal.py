@@ -120,4 +120,5 @@ def test_the_command_asks_shows_and_then_deletes(workspace):
     code, said = uninstall("--yes")
     assert (code, "Your memory is deleted" in said) == (0, True)
     assert not workspace.memory.exists()
-    assert uninstall("--yes")[0] == 0
+    code, said = uninstall("--yes")
+    assert (code, "memory" in said) == (0, False)  # there is none

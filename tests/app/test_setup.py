@@ -259,6 +259,21 @@ def test_what_was_added_since_survives_the_taking_back(workspace):
     assert path.read_text("utf-8") == '{\n  "version": "2.0.0",\n  "tasks": [\n    {"label": "mine"} // yes\n  ]\n}\n'
 
 
+def test_notes_of_an_older_version_are_enough_to_leave_no_trace(workspace):
+    before = outside_the_vault(workspace)
+    init(workspace)
+    note = workspace.memory / ".vault" / "setup.json"
+    kept = json.loads(note.read_text("utf-8"))
+    for known in kept[str(workspace.root)].values():
+        known["made"] = [name for name in known["made"] if name]  # which did not name the object around everything
+    note.write_text(json.dumps(kept), encoding="utf-8")
+
+    init(workspace)
+    uninstall(workspace)
+
+    assert outside_the_vault(workspace) == before
+
+
 def test_a_clone_without_our_notes_is_cleaned_too(workspace):
     before = outside_the_vault(workspace)
     init(workspace, setup.rows_for(None, [], []))

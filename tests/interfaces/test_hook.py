@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
@@ -298,6 +299,16 @@ def test_the_budget_of_a_briefing_holds_for_hooks_too(project, budget, counter):
 )  # fmt: skip
 def test_which_words_name_a_file(body, is_named):
     assert names_file(body, ["home", "me", "shop", "src", "prices.py"]) is is_named
+
+
+@pytest.mark.parametrize("written", ["NFC", "NFD"])
+@pytest.mark.parametrize("sent", ["NFC", "NFD"])
+def test_accents_name_the_same_file_however_they_are_composed(project, written, sent):
+    with project.app() as app:
+        vault.add(app, "default", "lessons", normalize(written, "Somas em src/promoção.py são em centavos."), [])
+        rule.follow(app)
+
+    assert "centavos" in told(project, tool_input={"path": normalize(sent, "/x/src/promoção.py")})
 
 
 @pytest.mark.no_cover  # which makes its inner loop seven times slower

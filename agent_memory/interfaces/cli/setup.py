@@ -115,10 +115,11 @@ def uninstall(
 
 def _gone_text(parts: Sequence[Part], memory: Path, done: Purge | None) -> str:
     gone = sum(part.changes and part.state != "left alone" for part in parts)
-    if done is None:
-        first = tr("Taken out of {count} files. Your memory stays in {memory}.", count=gone, memory=memory)
-    else:
-        first = tr("Taken out of {count} files. Your memory is deleted; what git has of it stays there.", count=gone)
+    first = tr("Taken out of {count} files.", count=gone)
+    if done:
+        first += " " + tr("Your memory is deleted; what git has of it stays there.")
+    elif memory.is_dir():
+        first += " " + tr("Your memory stays in {memory}.", memory=memory)
     kept = [tr("Left as it is: {path}, which is not ours.", path=memory / path) for path in done.kept] if done else []
     return "\n".join([first, *_left(parts), *kept])
 

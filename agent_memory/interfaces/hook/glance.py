@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from datetime import datetime
 from typing import Final, NamedTuple
+from unicodedata import normalize
 
 from agent_memory.context.counting import COUNTERS
 from agent_memory.context.render import frame, label_of, levelled, plain
@@ -142,6 +143,7 @@ def phrase_of(name: str) -> str:
 
 def names_file(body: str, names: Sequence[str]) -> bool:
     """Tell whether a text names the file with this path; one of the same name in another folder does not count."""
+    body, *names = (normalize("NFC", one) for one in (body, *names))  # macOS hands out accents on their own
     name, at = names[-1], body.find(names[-1])
     while at >= 0:
         before = _path_before(body, at)
