@@ -82,11 +82,11 @@ def test_focus_and_what_is_folded_out_stay_when_pages_change(server: Viewer, vis
     assert page.evaluate("document.activeElement.textContent") == "Upkeep"
 
     page.keyboard.press("Enter")
-    page.locator(".runs button").last.focus()
-    before = page.locator(".runs > li").count()
+    undo = page.locator(".runs > li", has_text="Redis").get_by_role("button")
+    undo.focus()
     remember(server, "still", "decisions", "The queue is Kafka.")
-    page.locator(".runs > li").nth(before).wait_for()
-    assert page.evaluate("document.activeElement.matches('.runs > li:last-child button')")
+    page.locator(".runs > li", has_text="Kafka").wait_for()
+    assert undo.evaluate("(one) => one === document.activeElement")
 
     page.goto(f"{server.url}#/vault/still/decisions")
     page.get_by_role("tab", name="Decisions").focus()
@@ -174,6 +174,7 @@ def test_a_chat_is_saved_every_half_minute_and_compaction_asked_for_every_ten(se
     page.keyboard.type("Remember the port.")
     page.keyboard.press("Enter")
     page.locator("#chat .said.agent", has_text="Redis").wait_for()
+    page.get_by_role("button", name="Stop").wait_for(state="detached")
     page.clock.run_for(30_000)
     page.locator("#chat .hint", has_text="Saved at").wait_for()
     assert len(told(server, "GET", "/api/memory?agentId=saver")["messages"]) == 2
