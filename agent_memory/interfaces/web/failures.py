@@ -25,10 +25,8 @@ from agent_memory.interfaces.web import telling
 from agent_memory.interfaces.web.guard import Refusal
 from agent_memory.model.memory import Memory
 
-STATUS: Final[tuple[tuple[type[Exception], int], ...]] = (
-    (UnknownAgent, 404),
-    (UnknownCategory, 404),
-    (UnknownEntry, 404),
+STATUS: Final[tuple[tuple[type[Exception] | tuple[type[Exception], ...], int], ...]] = (
+    ((UnknownAgent, UnknownCategory, UnknownEntry), 404),
     (UsageError, 400),
     (Outdated, 412),
     (PageConflict, 409),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from importlib import resources
@@ -163,7 +163,8 @@ class Server:
                 self._feed.tell("compaction", {"running": None})
         reply = found if isinstance(found, Reply) else Reply(found)
         if reply.command is not None:
-            stream = output_of(reply.command, reply.value["prompt"], _without_prompt(reply.value), self._ended)
+            told = {name: one for name, one in reply.value.items() if name != "prompt"}
+            stream = output_of(reply.command, reply.value["prompt"], told, self._ended)
             return StreamingResponse(stream, media_type="text/event-stream")
         return failures.as_json(reply.value, revision=reply.revision)
 
@@ -230,10 +231,6 @@ class Server:
 def _expected(request: Request) -> str | None:
     tag = request.headers.get("if-match", "*").strip()
     return None if tag == "*" else tag.removeprefix("W/").strip('"')
-
-
-def _without_prompt(value: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: one for name, one in value.items() if name != "prompt"}
 
 
 def _object(data: bytes) -> dict[str, Any]:
