@@ -89,7 +89,7 @@ def _block(app: App, secret: str) -> None:
 
 def _rewrite(app: App, forms: Forms) -> None:
     with locks.locked(app.folder.lock, timeout_s=app.settings.number("vault.lock_timeout_s")):
-        for name, path in _files(app):
+        for name, path in _files(app, []):
             snapshot = None if path.name.removesuffix("-wal").removesuffix("-shm") in _DATABASES else files.read(path)
             if snapshot is None or not forms.stand_in(snapshot.data):
                 continue
@@ -122,7 +122,7 @@ def _scanned(app: App, forms: Forms) -> tuple[tuple[str, ...], int, int]:
     """Return where the secret stands, and how many files and bytes were looked at."""
     found, seen, size = [], 0, 0
     for each in vaults(app):
-        for name, path in (*_files(each), *((str(path), path) for path in rule.rules(each))):
+        for name, path in (*_files(each, []), *((str(path), path) for path in rule.rules(each))):
             snapshot = files.read(path)
             seen, size = seen + 1, size + len(snapshot.data if snapshot else b"")
             found += [name] if snapshot and forms.stand_in(snapshot.data) else []
@@ -132,31 +132,23 @@ def _scanned(app: App, forms: Forms) -> tuple[tuple[str, ...], int, int]:
     return tuple(dict.fromkeys(found)), seen, size
 
 
-def _files(app: App) -> Iterator[tuple[str, Path]]:
-    """Yield every file of a memory folder with its place in it, but none that leads out of it."""
-    return ((name, path) for name, path in _walked(app, []) if _is_inside(app, path))
-
-
-def _unseen(app: App) -> Iterator[str]:
-    """Yield the places in a memory folder that nobody looks into."""
-    closed: list[str] = []
-    yield from (name for name, path in _walked(app, closed) if not _is_inside(app, path))
-    yield from closed
-
-
-def _walked(app: App, closed: list[str]) -> Iterator[tuple[str, Path]]:
-    for parts in files.walk(app.folder.root, MAX_DEPTH, lambda error: closed.append(str(error.facts["path"]))):
-        yield "/".join(parts), app.folder.root.joinpath(*parts)
-
-
-def _is_inside(app: App, path: Path) -> bool:
-    return path.is_file() and path.resolve().is_relative_to(app.folder.root.resolve())
+def _files(app: App, unseen: list[str]) -> Iterator[tuple[str, Path]]:
+    """Yield every file of a memory folder with its place in it; add to ``unseen`` what nobody looks into."""
+    root = app.folder.root
+    for parts in files.walk(root, MAX_DEPTH, lambda error: unseen.append(str(error.facts["path"]))):
+        name, path = "/".join(parts), root.joinpath(*parts)
+        if path.is_file() and path.resolve().is_relative_to(root.resolve()):
+            yield name, path
+        else:
+            unseen.append(name)
 
 
 def _beyond(app: App, forms: Forms) -> Iterator[str]:
     """Yield what may have the secret and is not ours to change, or cannot be looked at."""
+    unseen: list[str] = []
     for each in vaults(app):
-        yield from (f"{place} leads elsewhere, or cannot be read." for place in _unseen(each))
+        list(_files(each, unseen))
+    yield from (f"{place} leads elsewhere, or cannot be read." for place in unseen)
     if repository_root(app.folder.root):
         yield "Git's history, if it was committed: git filter-repo rewrites that; a clone or a fork has its own."
     options = Options(app.agent, idle_after=timedelta(0))
