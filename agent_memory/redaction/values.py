@@ -36,14 +36,14 @@ _PLACEHOLDER: Final = (
     r"^(?:none|null|undefined|true|false|string|str|bytes|required|todo|tbd|n/a|foo|bar|baz|test|abc123?)\b"
 )
 _CODE: Final = (
-    r"\w\(.*\s|\s.*\w\(|^[!*]?[A-Za-z_][\w.:]*\(|[()]$|\(\)|^[A-Za-z_][\w.]*\[|^\^?[\[(]|^(?:~|"
+    r"^(?=.*\s).*\w\(|^[!*]?[A-Za-z_][\w.:]*\(|[()]$|\(\)|^[A-Za-z_][\w.]*\[|^\^?[\[(]|^(?:~|"
     r"\.{0,2}/)[\w./~-]*$|^[A-Z]:\\|=>|\\[sSwWdDb]|^[a-z]{2,}(?:_[a-z]{2,}){2,}(?:_?\d{1,4})?$"
 )
 # Names joined as code joins them, and what a part of one looks like; what is joined otherwise came from a generator.
 _JOINED: Final = r"[A-Za-z_][\w-]*(?:(?:\.|::|->|\[)[A-Za-z_]\w{0,30}\]?)+"
 _TERM: Final = (
-    r"_{0,2}(?:[a-z]{1,3}|[a-z]{2,}|[A-Z]{2,}|[A-Z]?[a-z]{0,3}\d{1,2}(?!\d)|[A-Z][a-z]{2,})"
-    r"(?:[_-]?(?:[A-Z][a-z]+|[A-Z]{2,}|(?<!\d)\d{1,2}(?!\d)|(?:19|20)\d\d[a-z]+)|[_-](?:[a-z]+|\d{1,4}[a-z]?))*_?"
+    r"_{0,2}(?:[a-z]+|[A-Z]{2,}|[A-Z]?[a-z]{0,3}\d{1,2}(?!\d)|[A-Z][a-z]{2,})(?:[A-Z][a-z]+|[A-Z]{2,}(?![A-Z][^a-z]|[A-Z]$)|"
+    r"(?<!\d)\d{1,2}(?!\d)|(?:19|20)\d\d[a-z]+|[_-](?:[a-z]+|\d{1,4}[a-z]?|(?=[A-Z])))*_?"
 )
 _DENSE: Final = r"^(?=\S*[#@^&*!+=%$]\S*[#@^&*!+=%$]\S*[#@^&*!+=%$])(?=\D*\d)[^\s\"'\[\]]{20,}$"
 _NOT_ONE: Final = (
@@ -123,12 +123,12 @@ def entropy_bits(value: str) -> float:
 
 def _is_code(value: str) -> bool:
     names = re.split(r"[.\]]|::|->|\[", value) if _full(_JOINED, value) else ()
-    return _search(_CODE, value) or any(names) and all(_full(_TERM, name) for name in names if name)
+    return _search(_CODE, value) or (any(names) and all(_full(_TERM, name) for name in names if name))
 
 
 def _is_random(value: str) -> bool:
     if " " in value:
-        return _is_phrase(value) or value.count(" ") <= MAX_BLANKS and any(map(_is_mixed, value.split(" ")))
+        return _is_phrase(value) or (value.count(" ") <= MAX_BLANKS and any(map(_is_mixed, value.split(" "))))
     long = len(value) >= MIN_RANDOM_CHARS and not _full(_UUID, value) and not value.isdigit()
     return long and entropy_bits(value) >= MIN_ENTROPY_BITS and not _is_worded(value)
 
