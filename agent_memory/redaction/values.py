@@ -36,14 +36,14 @@ _PLACEHOLDER: Final = (
     r"^(?:none|null|undefined|true|false|string|str|bytes|required|todo|tbd|n/a|foo|bar|baz|test|abc123?)\b"
 )
 _CODE: Final = (
-    r"\w\(.*\s|\s.*\w\(|^[!*]?[A-Za-z_][\w.:]*\(|[()]$|\(\)|^[A-Za-z_][\w.]*\[|^\^?[\[(]|^(?:~|"
+    r"^(?=.*\s).*\w\(|^[!*]?[A-Za-z_][\w.:]*\(|[()]$|\(\)|^[A-Za-z_][\w.]*\[|^\^?[\[(]|^(?:~|"
     r"\.{0,2}/)[\w./~-]*$|^[A-Z]:\\|=>|\\[sSwWdDb]|^[a-z]{2,}(?:_[a-z]{2,}){2,}(?:_?\d{1,4})?$"
 )
 # Names joined as code joins them, and what a part of one looks like; what is joined otherwise came from a generator.
 _JOINED: Final = r"[A-Za-z_][\w-]*(?:(?:\.|::|->|\[)[A-Za-z_]\w{0,30}\]?)+"
 _TERM: Final = (
-    r"_{0,2}(?:[a-z]{1,3}|[a-z]{2,}|[A-Z]{2,}|[A-Z]?[a-z]{0,3}\d{1,2}(?!\d)|[A-Z][a-z]{2,})"
-    r"(?:[_-]?(?:[A-Z][a-z]+|[A-Z]{2,}|(?<!\d)\d{1,2}(?!\d)|(?:19|20)\d\d[a-z]+)|[_-](?:[a-z]+|\d{1,4}[a-z]?))*_?"
+    r"_{0,2}(?:[a-z]+|[A-Z]{2,}|[A-Z]?[a-z]{0,3}\d{1,2}(?!\d)|[A-Z][a-z]{2,})(?:[A-Z][a-z]+|[A-Z]{2,}(?![A-Z][^a-z]|[A-Z]$)|"
+    r"(?<!\d)\d{1,2}(?!\d)|(?:19|20)\d\d[a-z]+|[_-](?:[a-z]+|\d{1,4}[a-z]?|(?=[A-Z])))*_?"
 )
 _DENSE: Final = r"^(?=\S*[#@^&*!+=%$]\S*[#@^&*!+=%$]\S*[#@^&*!+=%$])(?=\D*\d)[^\s\"'\[\]]{20,}$"
 _NOT_ONE: Final = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory.redaction import Redacted, redact
-from agent_memory.redaction.table import load
+from agent_memory.redaction.table import fold, load
 from agent_memory.redaction.values import entropy_bits
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "secrets"
 CUT = "⟨cut⟩"
 PLANTED_FLOOR = 0.98
+PROSE = "\n" + "The ferry leaves at noon and nobody minds.\n" * 12
 A_KEY = "AKIA" + "Q3EGZ7HJ5TWP2M6L"
 
 
@@ -50,6 +52,42 @@ def test_every_rule_finds_its_examples_and_nothing_in_its_counterexamples(rule) 
         assert f"[REDACTED:{rule.kind}]" in found.text, example
     for example in rule.counterexamples:
         assert redact(example).text == example
+
+
+@pytest.mark.parametrize("rule", load(), ids=lambda rule: rule.kind)
+def test_what_is_found_in_a_line_is_found_in_a_long_text_too(rule) -> None:
+    """Of a long text only some lines are looked at."""
+    for example in rule.examples:
+        text = example.replace(CUT, "")
+        assert redact(PROSE + text + PROSE).text == PROSE + redact(text).text + PROSE
+
+
+@pytest.mark.parametrize("rule", [rule for rule in load() if rule.folded], ids=lambda rule: rule.kind)
+def test_an_expression_without_case_finds_the_same_in_folded_text(rule) -> None:
+    as_written = re.compile(rule.expression)
+    for text in (*(row["text"] for row in rows("decoys.jsonl")), *(each for one in load() for each in one.examples)):
+        for cased in (text, text.upper(), text.title()):
+            found = [match.span() for match in rule.regex.finditer(fold(cased))]
+            assert found == [match.span() for match in as_written.finditer(cased)]
+
+
+@given(st.text())
+def test_folding_keeps_every_place(text: str) -> None:
+    assert len(fold(text)) == len(text)
+
+
+WORDED = ["self.userName", "Config.S3Secret", "settings.OAUTH2_SECRET", "cfg.smtpPwd", "XMLHttpRequest.open", "a.v2_id"]
+DRAWN = ["MUwe.F1OT", "oQDm8Woo.rQv", "rL9.K_brqZjQJ7H7", "Ladeira.lantern9062", "zlgOxOjgXGH-B(ddHe6ssh-o0X"]
+
+
+@pytest.mark.parametrize("value", [*WORDED, "hash(user.password)", "z.string().min(12)", "${NAME:?message}", ":token2"])
+def test_code_is_no_password(value: str) -> None:
+    assert redact(f"password = {value}").count == 0
+
+
+@pytest.mark.parametrize("value", DRAWN)
+def test_a_dot_or_a_bracket_makes_no_code_of_what_was_drawn(value: str) -> None:
+    assert value not in redact(f'password = "{value}"').text
 
 
 def test_the_words_around_a_secret_stay() -> None:
