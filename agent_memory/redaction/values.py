@@ -123,12 +123,12 @@ def entropy_bits(value: str) -> float:
 
 def _is_code(value: str) -> bool:
     names = re.split(r"[.\]]|::|->|\[", value) if _full(_JOINED, value) else ()
-    return _search(_CODE, value) or any(names) and all(_full(_TERM, name) for name in names if name)
+    return _search(_CODE, value) or (any(names) and all(_full(_TERM, name) for name in names if name))
 
 
 def _is_random(value: str) -> bool:
     if " " in value:
-        return _is_phrase(value) or value.count(" ") <= MAX_BLANKS and any(map(_is_mixed, value.split(" ")))
+        return _is_phrase(value) or (value.count(" ") <= MAX_BLANKS and any(map(_is_mixed, value.split(" "))))
     long = len(value) >= MIN_RANDOM_CHARS and not _full(_UUID, value) and not value.isdigit()
     return long and entropy_bits(value) >= MIN_ENTROPY_BITS and not _is_worded(value)
 
