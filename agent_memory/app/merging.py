@@ -98,7 +98,7 @@ class _Ledgers:
 
     def forgets(self, entry: Entry) -> bool:
         """Tell whether an entry was forgotten, or is a machine's words that quote what was."""
-        key, entry_id, ledger = entry.meta.get("key"), entry.comment.id if entry.comment else "", self.view.taken
+        key, entry_id, ledger = entry.meta.get("key"), entry.id, self.view.taken
         if key is not None:
             line = ledger.by_key(key)
             if line is not None and line.why == "forgotten":

@@ -23,7 +23,6 @@ from agent_memory.redaction.forms import Forms
 from agent_memory.system import files, locks
 from agent_memory.system.paths import repository_root
 from agent_memory.tailing.scan import scan
-from agent_memory.vault import entry as entries_of
 from agent_memory.vault import page as pages_of
 from agent_memory.vault.entry import Entry
 from agent_memory.vault.layout import ref_of
@@ -112,7 +111,7 @@ def _page_without(data: bytes, forms: Forms) -> bytes:
 
 def _entry_without(entry: Entry, forms: Forms) -> str:
     raw = pages_of.decode(forms.out_of(pages_of.encode(entry.raw)))
-    changed = entries_of.read(raw)
+    changed = Entry(raw)
     if raw == entry.raw or entry.edited or changed.comment is None:
         return raw
     return raw.replace(changed.comment.render(), changed.comment.changed({"sum": changed.sum}).render(), 1)

@@ -76,7 +76,7 @@ def _follow(known: Replay, ref: PageRef, change: JournalChange, run: JournalRun)
             known.ended = [one for one in known.ended if one.key != before.key]
         return
     page = ref.counterpart if change.op == "move" else ref
-    after = entries_of.read(change.after).memory(page, change.id, 0)
+    after = entries_of.Entry(change.after).memory(page, change.id, 0)
     if before is None and change.op in ("edit", "amend", "move") and "sum" in after.meta:
         known.whole_from = run.at
     known.seen.setdefault(change.id, known.seen.get(before.id, run.at) if before else run.at)
@@ -111,7 +111,7 @@ def hand_edits(view: View, runs: Iterable[JournalRun]) -> list[JournalChange]:
 
 def _same_key(gone: dict[tuple[PageRef, str], Memory], page: PageRef, raw: str) -> Memory | None:
     """Take out of ``gone`` the entry without an id that is this one before a person changed its value."""
-    fact = facts.fact_of(entries_of.read(raw).memory(page, "", 0))
+    fact = facts.fact_of(entries_of.Entry(raw).memory(page, "", 0))
     for (ref, name), memory in gone.items():
         standing = facts.fact_of(memory)
         if ref == page and name.startswith(entries_of.NO_ID) and fact and standing and fact.key == standing.key:

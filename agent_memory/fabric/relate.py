@@ -30,7 +30,7 @@ COMMON: Final = 10
 DIGITS: Final = 6
 
 _OURS: Final = frozenset({"consolidation", "compaction"})
-_LINKED: Final = frozenset({"decisions", "lessons", "notes", "procedures", "projects"})
+LINKED: Final = frozenset({"decisions", "lessons", "notes", "procedures", "projects"})
 
 
 class Likeness:
@@ -97,7 +97,7 @@ def linkable(view: View) -> dict[str, list[Memory]]:
         first, *others = view.by_id(memory.id)
         copies = all((one.page, one.body) == (memory.page.counterpart, memory.body) for one in others)
         own = memory.id.isdigit() and first is memory and copies
-        if own and memory.page.category in _LINKED and memory.meta.get("by") not in _OURS:
+        if own and memory.page.category in LINKED and memory.meta.get("by") not in _OURS:
             found[memory.page.agent].append(memory)
     return dict(found)
 

@@ -184,7 +184,7 @@ class _Desk:
         """Mark what the candidate replaces, unless that was said later."""
         keys = candidate.replaces
         standing = [(memory.page, memory.id) for key in keys for memory in self._view.by_key(key)[:1] if memory.active]
-        added = [(page, other) for other, (page, known) in self._new.items() if known.key in keys]
+        added = [(page, other) for other, (page, known) in self._new.items() if known.key in keys] if keys else []
         for page, old in standing + added:
             if old != entry:
                 self._supersede(page, old, entry, candidate.said_at)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from agent_memory.fabric.catalogue import CATEGORIES, Category
+from agent_memory.fabric.catalogue import CATEGORIES
 from agent_memory.jobs.summary import summed_up
 from agent_memory.model.memory import KEEP_TAG, Batch, Memory, Move, PageRef
 from agent_memory.vault.entry import NO_ID
-from agent_memory.vault.foresee import foresee
 from agent_memory.vault.store import View
 
 
@@ -36,34 +35,45 @@ def plan_compaction(view: View, limits: Limits, *, now: datetime, clean: Callabl
         now: The present.
         clean: Takes out of a text what may not be written again: secrets, and what was forgotten.
     """
-    finishing = halfway_moves(view)
-    halfway = {change.id for change in finishing.changes if isinstance(change, Move)}
-    parts, pages = [finishing], list[PageRef]()
-    for agent in view.agents:
-        for category in (one for one in CATEGORIES if not view.refusal(agent, (one.name,))):
-            pages.append(PageRef(agent, category.name))
-            old = [memory for memory in _overflow(view, agent, category, limits) if memory.id not in halfway]
-            # Oldest first, so that a run that is cut short leaves the page and the archive in order.
-            parts.append(Batch(tuple(Move(memory.page, memory.id) for memory in reversed(old))))
-    moves = Batch.joined(parts)
-    after = foresee(view, moves, now=now) if moves else view
-    for page in pages:
-        archived = after.of(page.agent, page.category, archived=True)
+    halfway = {page: {memory.id: memory for memory in _halfway(view, page)} for page in view.pages if not page.archived}
+    moves = [Move(page, entry) for page, entries in halfway.items() for entry in entries]
+    summaries = []
+    for page in (PageRef(agent, category.name) for agent in view.agents for category in CATEGORIES):
+        if view.refusal(page.agent, (page.category,)):
+            continue
+        finishing = halfway.get(page, {})
+        old = _overflow(view, page, limits, finishing)
+        # Oldest first, so that a run that is cut short leaves the page and the archive in order.
+        moves += [Move(page, entry) for entry in reversed(old)]
+        archived = _archived(view, page, finishing, {*old, *finishing})
         chars, language = limits.summary_chars, limits.language
-        parts.append(summed_up(view, page, archived, chars=chars, language=language, now=now, clean=clean))
-    return Batch.joined(parts)
+        summaries.append(summed_up(view, page, archived, chars=chars, language=language, now=now, clean=clean))
+    return Batch.joined((Batch(tuple(moves)), *summaries))
 
 
-def _overflow(view: View, agent: str, category: Category, limits: Limits) -> list[Memory]:
+def _overflow(view: View, page: PageRef, limits: Limits, halfway: Container[str]) -> list[str]:
     """Return the entries over the limit, newest first."""
-    page = [memory for memory in view.of(agent, category.name, archived=False) if not memory.is_summary]
-    here = [memory for memory in page if category.compacts(memory)]
+    once, here = Counter[str](), list[tuple[datetime, bool, int, str]]()
+    category = next(one for one in CATEGORIES if one.name == page.category)
+    for memory in view.read(page):
+        once[memory.id] += not memory.is_summary
+        if category.compacts(memory) and not memory.is_summary:
+            # Of the same minute what is kept counts as older, so that what an undo has put back pushes nothing out.
+            here.append((memory.at, not is_kept(memory), -memory.position, memory.id))
     if len(here) <= limits.max_entries:
         return []
-    # Of the same minute what is kept counts as older, so that what an undo has put back pushes nothing out.
-    newest_first = sorted(here, key=lambda one: (one.at, not is_kept(one), -one.position), reverse=True)
-    once = Counter(memory.id for memory in page)
-    return [memory for memory in newest_first[limits.keep_entries :] if not is_kept(memory) and once[memory.id] == 1]
+    over = sorted(here, reverse=True)[limits.keep_entries :]
+    return [entry for _, moves, _, entry in over if moves and once[entry] == 1 and entry not in halfway]
+
+
+def _archived(view: View, page: PageRef, finishing: Mapping[str, Memory], moving: Container[str]) -> Iterator[Memory]:
+    """Yield what the archive will have."""
+    yield from (memory for memory in view.read(page) if memory.id in moving)
+    copied = dict(finishing)
+    for memory in view.read(page.counterpart):
+        original = copied.pop(memory.id, None)
+        if original is None or not _is_same(memory, original):
+            yield memory
 
 
 def is_kept(memory: Memory) -> bool:
@@ -73,17 +83,23 @@ def is_kept(memory: Memory) -> bool:
 
 def halfway_moves(view: View) -> Batch:
     """Return the moves that finish what a crash left in page and archive both: the page's copy is the truth."""
-    return Batch(tuple(Move(memory.page, memory.id) for memory in view.memories if _is_halfway(view, memory)))
+    pages = (page for page in view.pages if not page.archived)
+    return Batch(tuple(Move(page, memory.id) for page in pages for memory in _halfway(view, page)))
 
 
-def _is_halfway(view: View, memory: Memory) -> bool:
-    """Tell of entries of a page that are in its archive too; two that merely share an id, as copies do, stay."""
-    copies = view.by_id(memory.id)
-    # A move gives an entry its id first, so one without is no trace of a move.
-    if memory.page.archived or is_kept(memory) or len(copies) == 1 or memory.id.startswith(NO_ID):
-        return False
-    there = [copy for copy in copies if copy.page == memory.page.counterpart]
-    return sum(copy.page == memory.page for copy in copies) == 1 and any(_is_same(copy, memory) for copy in there)
+def _halfway(view: View, page: PageRef) -> list[Memory]:
+    """Return the entries of a page that are in its archive too; two that merely share an id, as copies do, stay."""
+    both = [stored.ids for ref in (page, page.counterpart) if (stored := view.pages.get(ref))]
+    if len(both) < len((page, page.counterpart)) or both[0].isdisjoint(both[1]):
+        return []
+    here = Counter(memory.id for memory in view.read(page))
+    there: dict[str, list[Memory]] = defaultdict(list)
+    for copy in view.read(page.counterpart):
+        # A move gives an entry its id first, so one without is no trace of a move.
+        if here[copy.id] == 1 and not copy.id.startswith(NO_ID):
+            there[copy.id].append(copy)
+    copied = (memory for memory in view.read(page) if memory.id in there)
+    return [one for one in copied if not is_kept(one) and any(_is_same(copy, one) for copy in there[one.id])]
 
 
 def _is_same(copy: Memory, memory: Memory) -> bool:

@@ -28,7 +28,7 @@ from agent_memory.fabric.lessons import (
     steps_text,
 )
 from agent_memory.fabric.notes import Use
-from agent_memory.fabric.relate import Likeness, Related, linkable, related
+from agent_memory.fabric.relate import LINKED, Likeness, Related, linkable, related
 from agent_memory.jobs.cluster import Cluster, clusters
 from agent_memory.jobs.outdated import without_replaced
 from agent_memory.model.ids import digest, next_free_id
@@ -98,6 +98,7 @@ def consolidate(view: View, rules: Rules, distil: Distil) -> Plan:
         rules: What else counts.
         distil: Makes of a cluster what it comes to, or nothing.
     """
+    view = view.about({*LINKED, *rules.keeping})
     plan, changes, lines, used, gone = Plan(), list[Change](), list[TakenLine](), set[str](), set[str]()
     now_ms = int(rules.now.timestamp() * 1000)
     for agent, known in sorted(linkable(view).items()):

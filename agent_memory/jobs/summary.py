@@ -5,8 +5,9 @@ It is never recalled or briefed, since the archive itself is. Once a person has 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from heapq import nlargest
 from typing import Final
 
 from agent_memory.model.ids import digest
@@ -16,6 +17,7 @@ from agent_memory.vault.store import View
 
 SUMMARY_TAG: Final = "compacted"
 LINE_CHARS: Final = 120
+FEWEST_CHARS: Final = len("- 2026-03-16 \n")
 
 _TITLES: Final = {
     "en": "Older entries, {first} to {last}: {count}, whole in `{page}`. The newest of them:",
@@ -26,7 +28,7 @@ _TITLES: Final = {
 def summed_up(  # noqa: PLR0913 (the facts of one summary, each from another hand)
     view: View,
     page: PageRef,
-    archived: Sequence[Memory],
+    archived: Iterable[Memory],
     *,
     chars: int,
     language: str,
@@ -44,14 +46,18 @@ def summed_up(  # noqa: PLR0913 (the facts of one summary, each from another han
         now: The present.
         clean: Takes out of a text what may not be written again.
     """
-    newest_first = sorted(archived, key=lambda memory: (memory.at, memory.body), reverse=True)
+    dates: list[datetime] = []
+    newest_first = nlargest(chars // FEWEST_CHARS + 1, _dated(archived, dates), key=lambda one: (one.at, one.body))
     if not newest_first:
         return Batch()
-    at, body = newest_first[0].at, _body(page, newest_first, chars, language, clean)
+    at, body = newest_first[0].at, _body(page, newest_first, dates, chars, language, clean)
     key = digest(page.agent, page.category, SUMMARY_TAG)
-    standing = view.by_key(key)
-    if standing:
-        summary = standing[0]
+    where = [
+        stored for ref in (page, page.counterpart) if (stored := view.pages.get(ref)) and key.encode() in stored.data
+    ]
+    entries = (memory for stored in where for memory in stored.read())
+    summary = next((memory for memory in entries if memory.key == key), None)
+    if summary is not None:
         same = (summary.body, summary.at) == (body, at)
         return Batch() if same or summary.edited else Batch((Amend(summary.page, summary.id, body=body, at=at),))
     if view.taken.by_key(key) is not None:
@@ -60,9 +66,23 @@ def summed_up(  # noqa: PLR0913 (the facts of one summary, each from another han
     return Batch((Add(page, draft),), (TakenLine(key, "", now, "stored"),))
 
 
-def _body(page: PageRef, newest_first: Sequence[Memory], chars: int, language: str, clean: Callable[[str], str]) -> str:
-    first, last = (f"{memory.at:%Y-%m-%d}" for memory in (newest_first[-1], newest_first[0]))
-    title = _TITLES[language].format(first=first, last=last, count=len(newest_first), page=page.counterpart.path)
+def _dated(memories: Iterable[Memory], dates: list[datetime]) -> Iterator[Memory]:
+    """Pass entries on one by one, and note when they were said."""
+    for memory in memories:
+        dates.append(memory.at)
+        yield memory
+
+
+def _body(
+    page: PageRef,
+    newest_first: Sequence[Memory],
+    dates: Sequence[datetime],
+    chars: int,
+    language: str,
+    clean: Callable[[str], str],
+) -> str:
+    first, last = (f"{at:%Y-%m-%d}" for at in (min(dates), max(dates)))
+    title = _TITLES[language].format(first=first, last=last, count=len(dates), page=page.counterpart.path)
     lines, room = [title, ""], chars - len(title) - 1
     for memory in newest_first:
         words = shorten(one_line(clean(memory.body)).lstrip("-* "), LINE_CHARS)

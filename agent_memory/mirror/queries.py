@@ -6,7 +6,7 @@ Refuses to decide anything: what to write is the business of ``sync``, what to l
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from operator import attrgetter
@@ -104,6 +104,15 @@ def write_page(
     _index_surroundings(database, page_id, talks, remove=False)
 
 
+def add_rows(database: Database, page: PageRef, rows: Sequence[tuple[int, EntryRow]]) -> None:
+    """Add rows to a page, each with its position, until ``write_page`` does the rest; till then it has changed."""
+    page_id = stamp_page(database, page, PageStamp(0, 0, ""))
+    talks = {row.conversation for _, row in rows}
+    _index_surroundings(database, page_id, talks, remove=True)
+    _insert(database, page_id, rows)
+    _index_surroundings(database, page_id, talks, remove=False)
+
+
 def stamp_page(database: Database, page: PageRef, stamp: PageStamp) -> int:
     """Note what file a page's rows are from, and return the page's number. No upsert: it opens a savepoint, too."""
     row = database.row(_OF_PAGE, _place(page))
@@ -132,10 +141,12 @@ def drop_unused_vectors(database: Database) -> None:
     database.run("delete from vectors where not exists (select 1 from memories m where m.meaning = vectors.meaning)")
 
 
-def entries(database: Database, page: PageRef) -> list[EntryRow]:
-    """Return the rows of one page in its order."""
-    rows = database.rows(f"select * from memories where page = ({_OF_PAGE}) order by position", _place(page))  # noqa: S608
-    return [_entry(row, database.rows(_CHUNKS, [row["id"], row["id"]])) for row in rows]
+def entries(database: Database, page: PageRef) -> Iterator[EntryRow]:
+    """Yield the rows of one page in its order."""
+    ids = database.rows(f"select id from memories where page = ({_OF_PAGE}) order by position", _place(page))  # noqa: S608
+    for (entry,) in ids:
+        for row in database.rows("select * from memories where id = ?", [entry]):
+            yield _entry(row, database.rows(_CHUNKS, [entry, entry]))
 
 
 def count(database: Database) -> int:

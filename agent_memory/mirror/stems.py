@@ -36,7 +36,7 @@ _FOREIGN: Final[dict[Language, re.Pattern[str]]] = {
     "pt": re.compile(r"(?:[bcdfghjkpqtvwy]|tion)s?$|[^aeioun]s$"),
     "en": re.compile(r"(?:cao|coes|mentos?|dades?)$"),
 }
-_CACHED: Final = 50_000
+_CACHED: Final = 8_192
 _MAX_WORD_CHARS: Final = 64  # longer runs are digests and encoded bytes: no language inflects them
 
 

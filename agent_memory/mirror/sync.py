@@ -9,9 +9,11 @@ as it stands: secrets come out of it first.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice, zip_longest
+from typing import Final
 
 from agent_memory.mirror import fts, queries
 from agent_memory.mirror.queries import EntryRow, PageStamp
@@ -25,6 +27,8 @@ from agent_memory.system.garbage import uncollected
 from agent_memory.vault.view import PageState
 
 Redact = Callable[[str], str]
+
+MOST_ROWS: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,8 @@ def sync(database: Database, pages: Sequence[PageState], redact: Redact) -> int:
 
     Return how many pages have changed or vanished.
 
-    Rows are made before the transaction begins, so that other processes wait for the writing only.
+    Rows are made before the transaction begins, so that other processes wait for the writing only. Where very many
+    are new most are added first, some at a time, so that memory does not grow with a page.
     """
     known = queries.stamps(database)
     current = {state.page: state for state in pages}
@@ -53,7 +58,7 @@ def sync(database: Database, pages: Sequence[PageState], redact: Redact) -> int:
     changed = [state for state in other if not _has_bytes(known, state)]
     touched = [state for state in other if _has_bytes(known, state)]
     if gone or changed or touched:
-        fresh = [(state, _Rows(state, queries.digests(database, state.page), redact)) for state in changed]
+        fresh = [(state, _Rows(database, state, redact)) for state in changed]
         with database.atomic():
             for page in gone:
                 queries.drop_page(database, page)
@@ -72,35 +77,43 @@ def drift(database: Database, pages: Iterable[PageState], redact: Redact) -> Dri
     differing = {
         page
         for page, state in current.items()
-        if page not in known or queries.entries(database, page) != rows_of(state.load(), redact)
+        if page not in known or not _are_the_same(queries.entries(database, page), rows_of(state.load(), redact))
     }
     return Drift(tuple(sorted(strayed | differing, key=lambda page: page.path)), queries.is_sound(database))
 
 
-def rows_of(memories: Iterable[Memory], redact: Redact) -> list[EntryRow]:
-    """Return the rows of one page, in its order."""
+def rows_of(memories: Iterable[Memory], redact: Redact) -> Iterator[EntryRow]:
+    """Yield the rows of one page, in its order."""
     stored = _storing(redact)
-    return [_row(memory, _digest(memory), stored) for memory in _in_order(memories)]
+    return (_row(memory, _digest(memory), stored) for memory in memories)
+
+
+def _are_the_same(some: Iterator[EntryRow], others: Iterator[EntryRow]) -> bool:
+    return all(one == other for one, other in zip_longest(some, others))
 
 
 class _Rows:
-    """The rows that a page should have; those whose digest is known are made only if somebody asks after all."""
+    """The rows that a page should have; those that are there are made only if somebody asks after all."""
 
-    def __init__(self, state: PageState, known: set[str], redact: Redact) -> None:
-        self._memories = _in_order(state.load())
+    def __init__(self, database: Database, state: PageState, redact: Redact) -> None:
+        self.digests: list[str] = []
+        self._load = state.load
         self._stored = _storing(redact)
-        self.digests = [_digest(memory) for memory in self._memories]
-        self._made = {at: self._make(at) for at, digest in enumerate(self.digests) if digest not in known}
+        self._made: dict[int, EntryRow] = {}
+        known = queries.digests(database, state.page)
+        for position, memory in enumerate(state.load()):
+            self.digests.append(_digest(memory))
+            if self.digests[-1] not in known:
+                self._made[position] = _row(memory, self.digests[-1], self._stored)
+            if len(self._made) == MOST_ROWS:
+                with database.atomic():
+                    queries.add_rows(database, state.page, list(self._made.items()))
+                self._made = {}
 
     def row(self, position: int) -> EntryRow:
-        return self._made.get(position) or self._make(position)
-
-    def _make(self, position: int) -> EntryRow:
-        return _row(self._memories[position], self.digests[position], self._stored)
-
-
-def _in_order(memories: Iterable[Memory]) -> list[Memory]:
-    return sorted(memories, key=lambda memory: memory.position)
+        if position in self._made:
+            return self._made[position]
+        return _row(next(islice(self._load(), position, None)), self.digests[position], self._stored)
 
 
 def _digest(memory: Memory) -> str:
@@ -109,7 +122,7 @@ def _digest(memory: Memory) -> str:
 
 def _storing(redact: Redact) -> Redact:
     """Return what makes a text fit to be stored; on one page the same names come again and again."""
-    return lru_cache(maxsize=None)(lambda text: redact(clean(text)) if text else "")
+    return lru_cache(maxsize=MOST_ROWS)(lambda text: redact(clean(text)) if text else "")
 
 
 def _row(memory: Memory, own_digest: str, stored: Redact) -> EntryRow:

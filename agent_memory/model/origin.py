@@ -30,7 +30,7 @@ class Origin:
         return self.digest == other.digest and self.span[0] < other.span[1] and other.span[0] < self.span[1]
 
     @classmethod
-    @lru_cache(maxsize=16_384)  # a backlog asks for the same entries' origins once for every batch
+    @lru_cache(maxsize=2_048)  # a backlog asks for the same entries' origins once for every batch
     def parse(cls, text: str) -> Origin | None:
         """Read what ``str`` wrote; None for anything else."""
         try:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -72,8 +73,8 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:32]
 
 
-def replace(path: Path, data: bytes, *, expected: FileIdentity | None) -> FileIdentity:
-    """Replace ``path``, or what it links to, by ``data`` in one durable step, keeping its permissions.
+def replace(path: Path, data: bytes | Iterator[bytes], *, expected: FileIdentity | None) -> FileIdentity:
+    """Replace ``path``, or what it links to, by ``data``, whole or in parts, in one step, keeping its permissions.
 
     ``expected`` is the identity it had when it was read, None if it was not there.
 
@@ -113,14 +114,14 @@ def sweep(folder: Path, prefix: str = ".") -> None:
             _drop(path)
 
 
-def append(path: Path, text: str) -> None:
-    """Append whole lines durably. A torn last line, left by a crash, is closed first."""
+def append(path: Path, text: str, more: Iterable[str] = ()) -> None:
+    """Append whole lines, in parts if there is much, durably. A torn last line, left by a crash, is closed first."""
     with translated(path), path.open("ab+") as handle:
         if handle.tell() > 0:
             handle.seek(-1, os.SEEK_END)
             if handle.read(1) != b"\n":
                 text = "\n" + text
-        handle.write(text.encode("utf-8"))
+        handle.writelines(part.encode("utf-8") for part in itertools.chain([text], more))
         handle.flush()
         os.fsync(handle.fileno())
 
@@ -171,12 +172,12 @@ def _drop(temporary: Path) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def _write_durably(path: Path, data: bytes, *, like: Path) -> FileIdentity:
+def _write_durably(path: Path, data: bytes | Iterator[bytes], *, like: Path) -> FileIdentity:
     with path.open("xb") as handle:
         if os.name == "posix":
             with contextlib.suppress(FileNotFoundError):
                 os.fchmod(handle.fileno(), like.stat().st_mode & 0o777)
-        handle.write(data)
+        handle.writelines([data] if isinstance(data, bytes) else data)
         handle.flush()
         os.fsync(handle.fileno())
         return _identity_of(os.fstat(handle.fileno()))

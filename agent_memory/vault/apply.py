@@ -15,12 +15,12 @@ from agent_memory.errors import UnknownEntry
 from agent_memory.model.ids import entry_id, next_free_id
 from agent_memory.model.memory import Add, Amend, Batch, Change, Draft, Move, PageRef, Remove, Restore, TakenLine
 from agent_memory.vault import entry as entries_of
-from agent_memory.vault import front
 from agent_memory.vault import page as pages_of
 from agent_memory.vault.amend import amended
 from agent_memory.vault.comment import Comment
 from agent_memory.vault.entry import NO_ID, SUM_DIGITS, Entry
 from agent_memory.vault.journal import JournalChange, Op
+from agent_memory.vault.opened import Opened, id_of, new_page
 from agent_memory.vault.page import Page
 from agent_memory.vault.view import View
 
@@ -58,16 +58,17 @@ def work_out(batch: Batch, view: View, *, now: datetime) -> Outcome:
     grown = bench.grown()
     bench.let_leave()
     taken = tuple(line for line in map(bench.resolved, batch.taken) if line not in view.taken.lines)
-    made = tuple(ref.path for ref in bench.pages if ref not in view.pages)
-    unmade = frozenset(ref for ref in batch.unmade if bench.pages.get(ref) == _new_page(ref))
-    return Outcome(grown, bench.pages, tuple(bench.journal), taken, made, unmade)
+    made = tuple(ref.path for ref in bench.changed if ref not in view.pages)
+    unmade = frozenset(ref for ref in batch.unmade if bench.changed.get(ref) == new_page(ref))
+    return Outcome(grown, bench.changed, tuple(bench.journal), taken, made, unmade)
 
 
 class _Bench:
     """The pages as they become, one change after the other."""
 
     def __init__(self, view: View, now: datetime) -> None:
-        self.pages: dict[PageRef, Page] = {}
+        self._open = Opened(view)
+        self.changed = self._open.changed
         self.journal: list[JournalChange] = []
         self._view = view
         self._now = now
@@ -92,13 +93,13 @@ class _Bench:
     def grown(self) -> dict[PageRef, Page]:
         """Return the pages as they are now, those that something leaves first: it may just have got its id."""
         sources = {ref for ref, _ in self._leaving}
-        return {ref: self.pages[ref] for ref in sorted(self.pages, key=lambda ref: ref not in sources)}
+        return {ref: self.changed[ref] for ref in sorted(self.changed, key=lambda ref: ref not in sources)}
 
     def let_leave(self) -> None:
         leaving, self._leaving = self._leaving, Counter()
-        for ref, name in leaving.elements():
-            page, position = self._locate(ref, name)
-            self.pages[ref] = page.remove(position)
+        found = ((ref, place) for (ref, name), n in leaving.items() for place in self._open.places(ref)[name][:n])
+        for ref, position in sorted(found, key=lambda found: -found[1]):
+            self._open.take_out(ref, position)
 
     def resolved(self, line: TakenLine) -> TakenLine:
         """Give a ledger line that names no entry the id of the one that was added under its key."""
@@ -108,9 +109,9 @@ class _Bench:
         return replace(line, id=standing[0]) if standing else line
 
     def _add(self, ref: PageRef, draft: Draft) -> None:
-        page, new_id = self._page(ref), self._id_for(draft)
+        page, new_id = self._open.page(ref), self._id_for(draft)
         raw = entries_of.draft_text(draft, new_id, page.newline)
-        self.pages[ref] = page.insert(raw)
+        self._open.insert(ref, raw)
         if draft.key is not None:
             self._keys[draft.key] = new_id
         self._note("add", ref, new_id, None, raw)
@@ -120,18 +121,21 @@ class _Bench:
         entry = page.entries[position]
         raw = amended(entry, change, page.newline, new_id=self._free_id)
         if raw != entry.raw:
-            self.pages[change.page] = _put(page, position, raw)
-            self._note("amend", change.page, _name(change.id, raw), entry.raw, raw)
+            self._open.put(change.page, position, raw)
+            self._note("amend", change.page, id_of(raw) or change.id, entry.raw, raw)
 
     def _move(self, change: Move) -> None:
         page, position = self._locate(change.page, change.id)
         entry, target = page.entries[position], change.page.counterpart
-        if entry.comment is None:  # the id comes first, so that a move cut short is known again
+        if not id_of(entry.raw):  # the id comes first, so that a move cut short is known again
             given = Comment(self._free_id()).render() + page.newline + entry.raw
-            page = self.pages[change.page] = page.replace(position, given)
-        meta_only = Amend(change.page, change.id, meta=change.meta)
-        raw = amended(page.entries[position], meta_only, page.newline, new_id=self._free_id)
-        new_id = _name(change.id, raw)
+            self._open.put(change.page, position, given)
+            page = self._open.page(change.page)
+        raw = page.entries[position].raw
+        if change.meta:
+            meta_only = Amend(change.page, change.id, meta=change.meta)
+            raw = amended(page.entries[position], meta_only, page.newline, new_id=self._free_id)
+        new_id = id_of(raw) or change.id
         self._receive(target, new_id, raw)
         self._leaving[change.page, new_id] += 1
         self._note("move", change.page, new_id, entry.raw, raw)
@@ -141,26 +145,26 @@ class _Bench:
 
         Another entry that happens to have the same id, under another key or moved by the same batch, is no copy.
         """
-        page = self._page(ref)
-        position = page.find(name)
-        copy = None if position is None or (ref, name) in self._arrived else page.entries[position]
-        if position is not None and copy and _is_copy(copy, entries_of.read(raw)):
+        standing = self._open.names(ref)[name] and (ref, name) not in self._arrived
+        position = self._open.places(ref)[name][0] if standing else None
+        copy = None if position is None else self._open.page(ref).entries[position]
+        if position is not None and copy and _is_copy(copy, Entry(raw)):
             if copy.raw != raw:
                 self._note("remove", ref, name, copy.raw, None)
-            self.pages[ref] = _put(page, position, raw)
+            self._open.put(ref, position, raw)
         else:
-            self.pages[ref] = page.insert(raw)
+            self._open.insert(ref, raw)
         self._arrived.add((ref, name))
 
     def _remove(self, change: Remove) -> None:
         page, position = self._locate(change.page, change.id, change.raw)
-        raw, names = page.entries[position].raw, _names(page, change.id)
-        alike = sum(names[place] == change.id or entry.raw == raw for place, entry in enumerate(page.entries))
+        raw, named = page.entries[position].raw, self._open.places(change.page, change.id).get(change.id, [])
+        alike = sum(entry.raw == raw or place in named for place, entry in enumerate(page.entries))
         self._note("remove", change.page, change.id, raw, None, beside=alike - 1)
-        self.pages[change.page] = page.remove(position)
+        self._open.take_out(change.page, position)
 
     def _restore(self, change: Restore) -> None:
-        page, raw = self._page(change.page), change.raw
+        page, raw = self._open.page(change.page), change.raw
         # Behind its separator, as in a page: at the very end, a last line of its own ``---`` would be taken for one.
         if [entry.raw for entry in pages_of.parse(f"{raw}\n\n---\n").entries] != [raw]:
             raise UnknownEntry(
@@ -170,29 +174,24 @@ class _Bench:
             return
         position = next((n for n, entry in enumerate(page.entries) if entry.raw == change.instead_of), None)
         before = None if position is None else page.entries[position].raw
-        page = page.insert(raw) if position is None else _put(page, position, raw)
-        self.pages[change.page] = page
+        if position is None:
+            self._open.insert(change.page, raw)
+        else:
+            self._open.put(change.page, position, raw)
+        page = self._open.page(change.page)
         name = entries_of.numbered(page.entries)[[other.raw for other in page.entries].index(raw)]
         self._note("restore", change.page, name, before, raw)
-
-    def _page(self, ref: PageRef) -> Page:
-        if ref in self.pages:
-            return self.pages[ref]
-        if error := self._view.unreadable.get(ref):
-            raise error
-        stored = self._view.pages.get(ref)
-        return stored.page if stored else _new_page(ref)
 
     def _locate(self, ref: PageRef, wanted: str, raw: str | None = None) -> tuple[Page, int]:
         """Return the page and where in it the entry stands; one that is about to leave does not count.
 
         Of several with one name it is the one with the text ``raw``, if that is there.
         """
-        page, leaving = self._page(ref), self._leaving[ref, wanted]
-        names = _names(page, wanted)
+        page, leaving = self._open.page(ref), self._leaving[ref, wanted]
+        names = self._open.places(ref, wanted)
         # Entries with the same words share a name and are counted; once one has gone the rest move up.
         name = wanted[: len(NO_ID) + SUM_DIGITS] if wanted.startswith(NO_ID) and wanted not in names else wanted
-        found = [place for place, other in enumerate(names) if other == name][leaving:]
+        found = names.get(name, [])[leaving:]
         position = next((place for place in found if page.entries[place].raw == raw), next(iter(found), None))
         if position is None:
             raise UnknownEntry(f"{ref.path} has no entry {wanted!r}.", hint="It may just have been removed.", id=wanted)
@@ -217,30 +216,7 @@ class _Bench:
         self.journal.append(JournalChange(op, ref.path, name, before, after, beside))
 
 
-def _new_page(ref: PageRef) -> Page:
-    return Page(front.for_page(ref), "\n")
-
-
-def _name(old: str, raw: str) -> str:
-    comment = entries_of.read(raw).comment
-    return comment.id if comment else old
-
-
-def _names(page: Page, wanted: str) -> list[str]:
-    """Return what the entries are called; made names, which cost a digest each, only where one is wanted."""
-    if wanted.startswith(NO_ID):
-        return entries_of.numbered(page.entries)
-    return [entry.comment.id if entry.comment else "" for entry in page.entries]
-
-
 def _is_copy(one: Entry, other: Entry) -> bool:
     """Tell whether two entries with one id are one entry: taken under one key, or the same in words."""
     key = one.meta.get("key")
     return one.body == other.body or (key is not None and key == other.meta.get("key"))
-
-
-def _put(page: Page, position: int, raw: str) -> Page:
-    """Put ``raw`` where the entry stands, or, if it was said at another minute, where it belongs in time."""
-    if entries_of.read(raw).at == page.entries[position].at:
-        return page.replace(position, raw)
-    return page.remove(position).insert(raw)

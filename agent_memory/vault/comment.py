@@ -7,9 +7,9 @@ where a blank, a control character or ``->`` would break the line. Words that sa
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
@@ -19,21 +19,22 @@ OPEN: Final = "<!-- id:"
 CLOSE: Final = "-->"
 MAX_ID_DIGITS: Final = 18
 
+_START: Final = re.compile(f"{re.escape(OPEN)}([0-9]{{1,{MAX_ID_DIGITS}}})(?=[ \\t]|{CLOSE})")
 _TO_ENCODE: Final = re.compile(r"[\s%\x00-\x1f\x7f]|(?<=-)>")
 
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """An id comment: the id, and the other words as they are written."""
+    """An id comment: the id, and the other words as they are written, one blank apart."""
 
     id: str
-    words: tuple[str, ...] = ()
+    words: str = ""
 
     @property
     def meta(self) -> dict[str, str]:
         """The values by key, decoded; of a key that stands twice, the last."""
-        pairs = (word.split(":", 1) for word in self.words if ":" in word)
-        return {key: unquote(value) for key, value in pairs if key}
+        pairs = (word.split(":", 1) for word in self.words.split(" ") if ":" in word)
+        return {sys.intern(key): unquote(value) for key, value in pairs if key}
 
     def changed(self, changes: Mapping[str, str | None]) -> Comment:
         """Return it with keys set, in place or at the end; a key whose value is None is gone."""
@@ -46,29 +47,27 @@ class Comment:
 
     def render(self) -> str:
         """Return the line, without its end."""
-        return " ".join((OPEN + self.id, *self.words, CLOSE))
+        return " ".join(filter(None, (OPEN + self.id, self.words, CLOSE)))
 
     def _with(self, key: str, value: str | None) -> Comment:
-        is_key = [word.startswith(f"{key}:") for word in self.words]
-        place = is_key.index(True) if any(is_key) else len(self.words)
+        words = self.words.split(" ") if self.words else []
+        is_key = [word.startswith(f"{key}:") for word in words]
+        place = is_key.index(True) if any(is_key) else len(words)
         new = () if value is None else (f"{key}:{encode(value)}",)
-        others = [word for word, mine in zip(self.words, is_key, strict=True) if not mine]
-        return replace(self, words=(*others[:place], *new, *others[place:]))
+        others = [word for word, mine in zip(words, is_key, strict=True) if not mine]
+        return replace(self, words=" ".join((*others[:place], *new, *others[place:])))
 
 
-@lru_cache(maxsize=16_384)  # whoever reads a page asks twice for each, and again for all when one line has changed
 def parse(line: str) -> Comment | None:
     """Read a line as an id comment; None if it is none, or has more than the comment on it."""
-    if not line.startswith(OPEN):
+    found = _START.match(line)
+    if found is None:
         return None
     text = line.rstrip(" \t\r\n")
-    inner = text[len(OPEN) : -len(CLOSE)]
-    if not text.endswith(CLOSE) or CLOSE in inner or len(text) < len(OPEN) + len(CLOSE):
+    end = len(text) - len(CLOSE)
+    if text.find(CLOSE, found.end()) != end:
         return None
-    number, *words = [word for word in re.split(r"[ \t]+", inner) if word] or [""]
-    if not (number.isascii() and number.isdigit() and len(number) <= MAX_ID_DIGITS) or inner[0] in " \t":
-        return None
-    return Comment(number, tuple(words))
+    return Comment(found[1], " ".join(filter(None, text[found.end() : end].replace("\t", " ").split(" "))))
 
 
 def encode(value: str) -> str:

@@ -39,14 +39,37 @@ class Entry:
     """An entry as it stands.
 
     ``raw`` is its exact text without the end of its last line; ``tail`` is what follows up to the next
-    entry: blank lines and the separator. ``body_at`` is where in ``raw`` the body begins.
+    entry: blank lines and the separator. What the text means is found out when somebody asks.
     """
 
     raw: str
-    tail: str
-    comment: Comment | None
-    heading: Heading | None
-    body_at: int
+    tail: str = ""
+
+    @cached_property
+    def _top(self) -> tuple[str, Heading | None, int]:
+        comment, place = _first_of(comments.parse, self.raw, 0)
+        heading, after = _first_of(lambda line: headings.parse(line, under_comment=bool(comment)), self.raw, place)
+        return comment.id if comment else "", heading, after if heading else place
+
+    @property
+    def id(self) -> str:
+        """The id in its comment, empty if it has none."""
+        return self._top[0]
+
+    @property
+    def comment(self) -> Comment | None:
+        """The comment at its top; rarely asked for and never kept, since thousands are a good deal of memory."""
+        return _first_of(comments.parse, self.raw, 0)[0]
+
+    @property
+    def heading(self) -> Heading | None:
+        """The heading, at its top or under the comment."""
+        return self._top[1]
+
+    @property
+    def body_at(self) -> int:
+        """Where in ``raw`` the body begins."""
+        return self._top[2]
 
     @property
     def written_body(self) -> str:
@@ -62,14 +85,14 @@ class Entry:
     @cached_property
     def meta(self) -> dict[str, str]:
         """What the comment says besides the id."""
-        return self.comment.meta if self.comment else {}
+        return comment.meta if (comment := self.comment) else {}
 
     @property
     def at(self) -> datetime:
         """When it was said; without a heading, the time in its id."""
         if self.heading:
             return self.heading.at
-        return (made_at(self.comment.id) if self.comment else None) or EPOCH
+        return made_at(self.id) or EPOCH
 
     @cached_property
     def sum(self) -> str:
@@ -102,16 +125,7 @@ class Entry:
         here, there = Origin.parse(self.meta.get("origin", "")), Origin.parse(other.meta.get("origin", ""))
         if here and there and here.conversation == there.conversation and here.turn != there.turn:
             return here.turn < there.turn
-        if self.comment is None or other.comment is None:
-            return True
-        return int(self.comment.id) <= int(other.comment.id)
-
-
-def read(raw: str, tail: str = "") -> Entry:
-    """Read the text of one entry, which begins with its comment or its heading."""
-    comment, place = _first_of(comments.parse, raw, 0)
-    heading, after = _first_of(lambda line: headings.parse(line, under_comment=bool(comment)), raw, place)
-    return Entry(raw, tail, comment, heading, after if heading else place)
+        return not (self.id and other.id) or int(self.id) <= int(other.id)
 
 
 def compose(comment: Comment | None, heading: Heading | None, written_body: str, newline: str) -> str:
@@ -176,7 +190,16 @@ def line_at(text: str, place: int) -> str:
 def numbered(entries: Iterable[Entry]) -> list[str]:
     """Return the id by which each entry of a page is addressed: its own, or one made of its words."""
     seen: dict[str, int] = {}
-    return [entry.comment.id if entry.comment else _made_id(entry, seen) for entry in entries]
+    return [name(entry, seen) for entry in entries]
+
+
+def name(entry: Entry, seen: dict[str, int]) -> str:
+    """Return the id by which an entry is addressed behind those that have been ``seen``, and count it among them."""
+    if entry.id:
+        return entry.id
+    made = NO_ID + entry.sum
+    seen[made] = seen.get(made, 0) + 1
+    return made if seen[made] == 1 else f"{made}-{seen[made]}"
 
 
 def _first_of(parse: Callable[[str], T | None], raw: str, place: int) -> tuple[T | None, int]:
@@ -186,12 +209,6 @@ def _first_of(parse: Callable[[str], T | None], raw: str, place: int) -> tuple[T
         start += len(line)
     found = parse(line)
     return found, start + len(line) if found else place
-
-
-def _made_id(entry: Entry, seen: dict[str, int]) -> str:
-    name = NO_ID + entry.sum
-    seen[name] = seen.get(name, 0) + 1
-    return name if seen[name] == 1 else f"{name}-{seen[name]}"
 
 
 def _minute(moment: datetime) -> datetime:

@@ -24,8 +24,7 @@ def foresee(view: View, batch: Batch, *, now: datetime) -> View:
     outcome = work_out(batch, view, now=now)
     pages = dict(view.pages)
     for ref, page in outcome.final.items():
-        before = pages.get(ref)
-        identity = before.identity if before else _NO_FILE
-        pages[ref] = StoredPage(ref, identity, encode(page.render()), before.parsed if before else None)
+        before = pages.get(ref) or StoredPage(ref, _NO_FILE, b"")
+        pages[ref] = before.renewed(before.identity, encode(page.render()))
     agents = sorted({*view.agents, *(ref.agent for ref in pages)})
     return View(pages.values(), Taken([*view.taken.lines, *outcome.taken]), agents, view.skipped, view.unreadable)

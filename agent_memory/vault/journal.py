@@ -74,16 +74,20 @@ class JournalRun:
         return replace(self, changes=tuple(changes))
 
 
-def line(run: JournalRun) -> str:
-    """Return a run as one line, without its end; ASCII, since a page may hold bytes that are no text."""
-    changes = [change.wordless() if run.verb == FORGET else change for change in run.changes]
+def line(run: JournalRun) -> Iterator[str]:
+    """Yield a run as one line, in parts; ASCII, since a page may hold bytes that are no text."""
     more = ({} if run.undoes is None else {"undoes": run.undoes}) | ({"made": run.made} if run.made else {})
-    rows = [
-        {"op": one.op, "page": one.page, "id": one.id, "before": _bare(one.before), "after": _bare(one.after)}
-        | ({"beside": one.beside} if one.beside else {})
-        for one in changes
-    ]
-    return json.dumps({"run": run.run, "at": utc_text(run.at), "verb": run.verb, **more, "changes": rows})
+    yield json.dumps({"run": run.run, "at": utc_text(run.at), "verb": run.verb, **more, "changes": []})[: -len("]}")]
+    for place, change in enumerate(run.changes):
+        yield (", " if place else "") + json.dumps(_fields(change.wordless() if run.verb == FORGET else change))
+    yield "]}\n"
+
+
+def _fields(one: JournalChange) -> dict[str, Any]:
+    before = _bare(one.before)
+    after = before if one.after == one.before else _bare(one.after)
+    fields = {"op": one.op, "page": one.page, "id": one.id, "before": before, "after": after}
+    return fields | ({"beside": one.beside} if one.beside else {})
 
 
 def _bare(raw: str | None) -> str | None:
@@ -146,7 +150,7 @@ def origins(runs: Iterable[JournalRun], category: str) -> Iterator[tuple[str, Or
     """Yield the entries of a category and where their words came from, each time one was written."""
     for change in (change for run in runs for change in run.changes):
         ref, raw = ref_of(change.page), change.after or change.before or ""
-        found = Origin.parse(entries_of.read(raw).meta.get("origin", ""))
+        found = Origin.parse(entries_of.Entry(raw).meta.get("origin", ""))
         if found and ref and ref.category == category:
             yield change.id, found
 
@@ -233,7 +237,7 @@ class _UndoDesk:
 
 def _under_id(raw: str | None, entry_id: str) -> str | None:
     """Return ``raw``, under an id comment if it had none and the change gave it one: an id never changes."""
-    if raw is None or entry_id.startswith(NO_ID) or entries_of.read(raw).comment:
+    if raw is None or entry_id.startswith(NO_ID) or entries_of.Entry(raw).comment:
         return raw
     newline = "\r\n" if "\r\n" in raw else "\n"
     return Comment(entry_id).render() + newline + raw
@@ -241,6 +245,6 @@ def _under_id(raw: str | None, entry_id: str) -> str | None:
 
 def _earlier_meta(change: JournalChange, standing: str) -> dict[str, str | None]:
     """Return what brings back the comment keys that a move has set and nobody has changed since."""
-    before, after, now = (entries_of.read(raw or "").meta for raw in (change.before, change.after, standing))
+    before, after, now = (entries_of.Entry(raw or "").meta for raw in (change.before, change.after, standing))
     differing = [key for key in before | after if before.get(key) != after.get(key)]
     return {key: before.get(key) for key in differing if now.get(key) == after.get(key)}

@@ -11,7 +11,6 @@ from typing import Final
 
 from agent_memory.model.links import LINKS
 from agent_memory.model.votes import VOTED, VOTES
-from agent_memory.vault import entry as entries_of
 from agent_memory.vault.amend import with_comment
 from agent_memory.vault.comment import Comment
 from agent_memory.vault.entry import Entry
@@ -59,7 +58,7 @@ def leads(entry: Entry, entry_id: str) -> bool:
 
 def relinked(raw: str, was: str, now: str) -> str:
     """Return an entry's text that names one entry where it named another."""
-    comment = entries_of.read(raw).comment
+    comment = Entry(raw).comment
     said: dict[str, str | None] = {
         key: re.sub(rf"\b{was}\b", now, comment.meta[key]) for key in LEADING if comment and key in comment.meta
     }
@@ -68,4 +67,4 @@ def relinked(raw: str, was: str, now: str) -> str:
 
 def under(raw: str, comment: Comment) -> str:
     """Return an entry's text under another comment."""
-    return with_comment(entries_of.read(raw), comment, "\n")
+    return with_comment(Entry(raw), comment, "\n")

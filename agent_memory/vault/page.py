@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -36,7 +37,12 @@ class Page:
 
     def render(self) -> str:
         """Return the page's text; of an untouched page, exactly what was parsed."""
-        return self.front + self.preamble + "".join(entry.raw + entry.tail for entry in self.entries)
+        return "".join(self.parts())
+
+    def parts(self) -> Iterator[str]:
+        """Yield the text in parts."""
+        written = (part for entry in self.entries for part in (entry.raw, entry.tail))
+        return itertools.chain((self.front, self.preamble), written)
 
     @property
     def newline(self) -> str:
@@ -50,9 +56,7 @@ class Page:
 
     def memories(self, ref: PageRef) -> tuple[Memory, ...]:
         """Return what the entries mean, in the page's order."""
-        ids = entries_of.numbered(self.entries)
-        pairs = enumerate(zip(self.entries, ids, strict=True))
-        return tuple(entry.memory(ref, entry_id, position) for position, (entry, entry_id) in pairs)
+        return tuple(_read(self.entries, ref))
 
     def find(self, entry_id: str) -> int | None:
         """Return the position of the first entry with this id."""
@@ -61,7 +65,7 @@ class Page:
 
     def insert(self, raw: str) -> Page:
         """Put an entry's text at its place in time: before the first older one, else at the end."""
-        new = entries_of.read(raw)
+        new = Entry(raw)
         place = next((n for n, entry in enumerate(self.entries) if entry.is_older_than(new)), len(self.entries))
         if place == len(self.entries):
             return self._append(new)
@@ -71,7 +75,7 @@ class Page:
     def replace(self, position: int, raw: str) -> Page:
         """Put another text in an entry's place."""
         tail = self.entries[position].tail
-        return self._joined(position, (entries_of.read(raw, tail),), position + 1)
+        return self._joined(position, (Entry(raw, tail),), position + 1)
 
     def remove(self, position: int) -> Page:
         """Take an entry out, with its separator and the blank lines that came with it."""
@@ -88,19 +92,20 @@ class Page:
 
         How many line ends follow it tells ``remove`` how many had to be added before it.
         """
-        text = self.render()
+        last = self.entries[-1] if self.entries else None
+        text = last.raw + last.tail if last else self.front + self.preamble
         newline = "\r\n" if text.endswith("\r") else self.newline
         missing = _missing_line_ends(text.removeprefix(front.BOM))
         after = 2 - missing if text.removeprefix(front.BOM) else 1
         tail = self.newline * 2 + SEPARATOR + self.newline * after
-        longer = _ending(self, _end(self) + newline * missing) if new.comment else _closed(self, newline)
+        longer = _ending(self, _end(self) + newline * missing) if new.id else _closed(self, newline)
         return replace(longer, entries=(*longer.entries, replace(new, tail=tail)))
 
     def _joined(self, start: int, new: tuple[Entry, ...], end: int) -> Page:
         """Put ``new`` where the entries from ``start`` to ``end`` stood, so that all of them are still seen."""
         before = replace(self, entries=self.entries[:start])
         after = (*new, *self.entries[end:])
-        if after and after[0].comment is None:
+        if after and not after[0].id:
             before = _closed(before, self.newline)
         return replace(before, entries=(*before.entries, *after))
 
@@ -112,10 +117,13 @@ def parse(text: str, known: Page | None = None) -> Page:
     """
     top = front.length(text)
     starts = list(_starts(text, top))
-    blocks = [text[start:end] for start, end in itertools.pairwise((*starts, len(text)))]
-    preamble = text[top : starts[0]] if starts else text[top:]
-    standing = {entry.raw + entry.tail: entry for entry in known.entries} if known else {}
-    return Page(text[:top], preamble, tuple(standing.get(block) or _split(block) for block in blocks))
+    standing = {entry.raw: entry for entry in known.entries} if known else {}
+    return Page(text[:top], text[top : starts[0]] if starts else text[top:], tuple(_parts(text, starts, standing)))
+
+
+def read(text: str, ref: PageRef) -> Iterator[Memory]:
+    """Yield what the entries of a page mean, one by one, and keep none: a long page has a good deal of memory."""
+    return _read(_parts(text, list(_starts(text, front.length(text))), {}), ref)
 
 
 def decode(data: bytes) -> str:
@@ -136,8 +144,8 @@ def _starts(text: str, top: int) -> Iterator[int]:
     """
     comment_end = -1
     # Walking over every line would take many times as long.
-    found = [match.start() for match in _MAY_START.finditer(text, top + 1)]
-    for place in [top, *found] if text.startswith((comments.OPEN, HEADING), top) else found:
+    found = (match.start() for match in _MAY_START.finditer(text, top + 1))
+    for place in itertools.chain([top] if text.startswith((comments.OPEN, HEADING), top) else [], found):
         line = entries_of.line_at(text, place)
         if comments.parse(line):
             yield place
@@ -151,15 +159,29 @@ def _starts(text: str, top: int) -> Iterator[int]:
             yield place
 
 
-def _split(block: str) -> Entry:
-    """Part an entry's block into its words and the blank lines and separator behind them."""
+def _parts(text: str, starts: list[int], standing: Mapping[str, Entry]) -> Iterator[Entry]:
+    return (_split(text[start:end], standing) for start, end in itertools.pairwise((*starts, len(text))))
+
+
+def _split(block: str, standing: Mapping[str, Entry]) -> Entry:
+    """Part an entry's block into its words and the blank lines and separator behind them.
+
+    Nearly all end alike, and one text for that does for all.
+    """
     words = block.rstrip(BLANKS)
     cut = _end_of_line(block, len(words))
     line_start = words.rfind("\n") + 1
     before = block[:line_start]
     if block[line_start:cut].rstrip(BLANKS) == SEPARATOR and _ends_blank(before):
         cut = _end_of_line(block, len(before.rstrip(BLANKS)))
-    return entries_of.read(block[:cut], block[cut:])
+    raw, tail = block[:cut], block[cut:]
+    known = standing.get(raw)
+    return known if known and known.tail == tail else Entry(raw, sys.intern(tail))
+
+
+def _read(entries: Iterable[Entry], ref: PageRef) -> Iterator[Memory]:
+    seen: dict[str, int] = {}
+    return (entry.memory(ref, entries_of.name(entry, seen), at) for at, entry in enumerate(entries))
 
 
 def _end(page: Page) -> str:

@@ -139,8 +139,10 @@ class Shelf:
             return None
         if snapshot is None:
             return None
-        same = known is not None and (known.identity, known.data) == (snapshot.identity, snapshot.data)
-        return known if same else StoredPage(ref, snapshot.identity, snapshot.data, known.parsed if known else None)
+        if known is None:
+            return StoredPage(ref, snapshot.identity, snapshot.data)
+        same = (known.identity, known.data) == (snapshot.identity, snapshot.data)
+        return known if same else known.renewed(snapshot.identity, snapshot.data)
 
     def _page_files(self, report: Report | None = None) -> Iterator[Found]:
         """Yield every page; what only has the name of one goes to ``report``."""

@@ -7,6 +7,7 @@ journal, pages (what receives before what gives away), ledger. A vault that does
 from __future__ import annotations
 
 import contextlib
+import itertools
 import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -107,14 +108,15 @@ class Vault:
             changes = tuple(find())
             if changes:
                 self.prepare()
-                files.append(self._folder.journal, journal.line(self._new_run(verb).only(changes)) + "\n")
+                files.append(self._folder.journal, "", journal.line(self._new_run(verb).only(changes)))
 
     def rewrite_journal(self, rewrite: Callable[[JournalChange], JournalChange]) -> None:
         """Replace the journal, in one step, by what ``rewrite`` makes of each change; torn lines are dropped."""
         with locks.locked(self._folder.lock, timeout_s=self._lock_timeout_s):
             snapshot = files.read(self._folder.journal)
             runs = journal.parse(snapshot.data.decode("utf-8", "replace")) if snapshot else ()
-            new = "".join(journal.line(run.only(map(rewrite, run.changes))) + "\n" for run in runs).encode("ascii")
+            lines = (journal.line(run.only(map(rewrite, run.changes))) for run in runs)
+            new = "".join(itertools.chain.from_iterable(lines)).encode("ascii")
             if snapshot and new != snapshot.data:
                 files.replace(self._folder.journal, new, expected=snapshot.identity)
 
@@ -151,8 +153,8 @@ class Vault:
         self.prepare()
         self.has_written = True
         if run.changes:
-            files.append(self._folder.journal, journal.line(run) + "\n")
-        written = {ref: stored.page for ref, stored in view.pages.items()}
+            files.append(self._folder.journal, "", journal.line(run))
+        written = {ref: view.pages[ref].page for ref in outcome.final if ref in view.pages}
         for pages in (outcome.grown, outcome.final):
             for ref, page in pages.items():
                 if written.get(ref) != page and ref not in outcome.unmade:
@@ -188,7 +190,7 @@ class Vault:
     def _write_page(self, ref: PageRef, page: Page, expected: FileIdentity | None) -> FileIdentity:
         path = self.shelf.path_of(ref)
         files.make_folder(path.parent)
-        return files.replace(path, pages_of.encode(page.render()), expected=expected)
+        return files.replace(path, map(pages_of.encode, page.parts()), expected=expected)
 
     def _seed(self, path: Path, text: str) -> None:
         if path.is_symlink() or files.identify(path) is not None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from datetime import UTC, datetime
+from functools import cached_property, lru_cache
 from typing import Final
 
 from agent_memory.model.memory import TakenLine, Why
@@ -29,18 +30,26 @@ class Taken:
         self.lines = frozenset(lines)
         self.skipped = skipped
         self._by_key: dict[str, TakenLine] = {}
-        self._by_words: dict[str, list[TakenLine]] = defaultdict(list)
         self.forgotten: dict[str, datetime] = {}
         self.unheard: dict[str, datetime] = {}
         for line in sorted(self.lines, key=lambda line: (_WEIGHT[line.why], line.at, line.id)):
             self._by_key.setdefault(line.key, line)
             if line.why == "unheard":
                 self.unheard[line.key] = line.at
-            elif line.words is not None:
-                self._by_words[line.words].append(line)
-                if line.why == "forgotten":
-                    self.forgotten[line.words] = line.at  # sorted by time: the latest stays
-        self._ids = frozenset(line.id for line in self.lines)
+            elif line.words is not None and line.why == "forgotten":
+                self.forgotten[line.words] = line.at  # sorted by time: the latest stays
+
+    @cached_property
+    def _by_words(self) -> Mapping[str, list[TakenLine]]:
+        found: dict[str, list[TakenLine]] = defaultdict(list)
+        for line in self.lines:
+            if line.words is not None and line.why != "unheard":
+                found[line.words].append(line)
+        return found
+
+    @cached_property
+    def _ids(self) -> frozenset[str]:
+        return frozenset(line.id for line in self.lines)
 
     def by_key(self, key: str) -> TakenLine | None:
         """Return the line that speaks for ``key``: forgotten outweighs the rest, then the earliest."""
@@ -79,6 +88,7 @@ def utc_text(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
+@lru_cache(maxsize=16)  # all that is taken together has one time
 def utc_time(text: object) -> datetime:
     """Read what ``utc_text`` wrote; ``ValueError`` if it is no time, or one without a zone."""
     moment = datetime.fromisoformat(text if isinstance(text, str) else "")

@@ -92,7 +92,7 @@ class _Entries:
         self.old, self.mine, self.other = old, mine, other
         self._known = known
         every = (entry for side in (old, mine, other) for entry in side.values())
-        self._ids = {entry.comment.id for entry in every if entry.comment}
+        self._ids = {entry.id for entry in every if entry.id}
 
     def merged(self) -> dict[Name, list[str]]:
         """Return the texts that each entry ends as: none, one, or both where both sides changed the words."""
@@ -101,7 +101,7 @@ class _Entries:
         moves: list[tuple[Name, str, str]] = []
         for name in sorted(self.mine.keys() | self.other.keys(), key=self._order):
             wanted[name] = raws = self._outcome(name)
-            comment = entries_of.read(raws[0]).comment if raws else None
+            comment = Entry(raws[0]).comment if raws else None
             if comment is None:
                 continue
             holder = first.setdefault(comment.id, name)
@@ -201,13 +201,13 @@ def _assembled(page: Page, names: Sequence[Name], wanted: Mapping[Name, Sequence
     newline, new = page.newline, [raw for name in wanted.keys() - set(names) for raw in wanted[name]]
     for position, name in reversed(list(enumerate(names))):
         standing, raws = page.entries[position], list(wanted[name])
-        if raws and entries_of.read(raws[0]).at == standing.at:
+        if raws and Entry(raws[0]).at == standing.at:
             raw = raws.pop(0)
             if _plain(raw) != _plain(standing.raw):
                 page = page.replace(position, _plain(raw).replace("\n", newline))
         else:
             page = page.remove(position)
         new += raws
-    for raw in sorted(new, key=lambda raw: (entries_of.read(raw).at, raw)):
+    for raw in sorted(new, key=lambda raw: (Entry(raw).at, raw)):
         page = page.insert(_plain(raw).replace("\n", newline))
     return page

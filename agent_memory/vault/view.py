@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from agent_memory.model.memory import Memory, PageRef
 from agent_memory.model.origin import FileIdentity
@@ -18,28 +19,30 @@ if TYPE_CHECKING:
     from agent_memory.errors import FileError
     from agent_memory.vault.page import Page
 
+LONG_BYTES: Final = 100_000
+_ID: Final = re.compile(rb"<!-- id:([0-9]+)")
+
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """What a reader needs to tell whether a page changed: which, its file's identity, its digest, its entries."""
+    """What a reader needs to tell whether a page changed: which, its file's identity, its digest, its entries.
+
+    ``load`` gives them in the page's order, and may make them anew each time.
+    """
 
     page: PageRef
     identity: FileIdentity
     digest: str
-    load: Callable[[], Sequence[Memory]]
+    load: Callable[[], Iterable[Memory]]
 
 
 @dataclass(frozen=True)
 class StoredPage:
-    """A page as it is on disk: its bytes, and their meaning once somebody asks.
-
-    ``before`` is the page as it was before, if anybody had asked: most of its entries are still the same.
-    """
+    """A page as it is on disk: its bytes, and their meaning once somebody asks."""
 
     ref: PageRef
     identity: FileIdentity
     data: bytes
-    before: Page | None = field(default=None, compare=False)
 
     @cached_property
     def digest(self) -> str:
@@ -49,25 +52,42 @@ class StoredPage:
     @cached_property
     def page(self) -> Page:
         """The page, parsed."""
-        from agent_memory.vault import page as pages_of  # a search of what the mirror has parses nothing
+        return self._parse(None)
 
-        return pages_of.parse(pages_of.decode(self.data), self.before)
-
-    @property
-    def parsed(self) -> Page | None:
-        """The page, if somebody has asked for it."""
-        parsed: Page | None = self.__dict__.get("page")
-        return parsed
+    def renewed(self, identity: FileIdentity, data: bytes) -> StoredPage:
+        """Return it as it is now; with its meaning, if somebody has asked for this one's: most entries are the same."""
+        new = StoredPage(self.ref, identity, data)
+        if "page" in self.__dict__:
+            new.__dict__["page"] = new._parse(self.page)
+        return new
 
     @cached_property
     def memories(self) -> tuple[Memory, ...]:
         """Its entries, in its order."""
         return self.page.memories(self.ref)
 
+    @cached_property
+    def ids(self) -> frozenset[bytes]:
+        """The ids in it, without its being parsed; what a body quotes counts too."""
+        return frozenset(_ID.findall(self.data))
+
+    def read(self) -> Iterable[Memory]:
+        """Return its entries for whoever looks at them one by one: of a long page that nobody has read none is kept."""
+        if "memories" in self.__dict__ or len(self.data) < LONG_BYTES:
+            return self.memories
+        from agent_memory.vault import page as pages_of
+
+        return pages_of.read(pages_of.decode(self.data), self.ref)
+
+    def _parse(self, before: Page | None) -> Page:
+        from agent_memory.vault import page as pages_of  # a search of what the mirror has parses nothing
+
+        return pages_of.parse(pages_of.decode(self.data), before)
+
     @property
     def state(self) -> PageState:
         """What tells a reader whether it changed."""
-        return PageState(self.ref, self.identity, self.digest, lambda: self.memories)
+        return PageState(self.ref, self.identity, self.digest, self.read)
 
 
 class View:
@@ -91,14 +111,36 @@ class View:
         self.agents = tuple(agents)
         self.skipped = tuple(skipped)
         self.unreadable = unreadable or {}
-        self.memories = tuple(memory for stored in self.pages.values() for memory in stored.memories)
-        self._by_id: dict[str, list[Memory]] = defaultdict(list)
-        self._by_key: dict[str, list[Memory]] = defaultdict(list)
+
+    @cached_property
+    def memories(self) -> tuple[Memory, ...]:
+        """Every entry."""
+        return tuple(memory for stored in self.pages.values() for memory in stored.memories)
+
+    @cached_property
+    def _ordered(self) -> list[Memory]:
         written = {ref: -stored.identity.mtime_ns for ref, stored in self.pages.items()}
-        for memory in sorted(self.memories, key=lambda memory: (memory.page.archived, written[memory.page])):
-            self._by_id[memory.id].append(memory)
+        return sorted(self.memories, key=lambda memory: (memory.page.archived, written[memory.page]))
+
+    @cached_property
+    def _by_id(self) -> dict[str, list[Memory]]:
+        found: dict[str, list[Memory]] = defaultdict(list)
+        for memory in self._ordered:
+            found[memory.id].append(memory)
+        return found
+
+    @cached_property
+    def _by_key(self) -> dict[str, list[Memory]]:
+        found: dict[str, list[Memory]] = defaultdict(list)
+        for memory in self._ordered:
             if memory.key is not None:
-                self._by_key[memory.key].append(memory)
+                found[memory.key].append(memory)
+        return found
+
+    def read(self, page: PageRef) -> Iterable[Memory]:
+        """Return the entries of one page for whoever looks at them one by one; none if there is no such page."""
+        stored = self.pages.get(page)
+        return stored.read() if stored else ()
 
     def by_key(self, key: str) -> tuple[Memory, ...]:
         """Return the entries taken under ``key``; pages before archives, the latest saved first."""
@@ -114,6 +156,13 @@ class View:
         stored = (self.pages.get(PageRef(agent, category, which)) for which in wanted)
         return tuple(memory for page in stored if page for memory in page.memories)
 
+    def about(self, categories: Container[str]) -> View:
+        """Return it with the entries of some categories only; the other pages, often long ones, are not read."""
+        narrowed = View(self.pages.values(), self.taken, self.agents, self.skipped, self.unreadable)
+        wanted = (stored for stored in self.pages.values() if stored.ref.category in categories)
+        narrowed.memories = tuple(memory for stored in wanted for memory in stored.memories)
+        return narrowed
+
     def refusal(self, agent: str, categories: Container[str]) -> FileError | None:
         """Return why a page or an archive of these cannot be read; None if all can."""
         refused = (page for page in self.unreadable if page.agent == agent and page.category in categories)
@@ -121,7 +170,8 @@ class View:
 
     def id_in_use(self, entry_id: str) -> bool:
         """Whether a page, an archive or the ledger has this id."""
-        return entry_id in self._by_id or self.taken.knows_id(entry_id)
+        wanted = entry_id.encode()
+        return any(wanted in stored.ids for stored in self.pages.values()) or self.taken.knows_id(entry_id)
 
     def removed_words(self, words: str) -> datetime | None:
         """Return when quoted words were last taken whose entry is gone, or that were forgotten; None if never."""

@@ -3,7 +3,11 @@ from hypothesis import strategies as st
 
 from agent_memory.jobs.compact import Limits, halfway_moves, plan_compaction
 from agent_memory.model.memory import Batch, Move, PageRef
+from agent_memory.system.clock import SystemClock
+from agent_memory.system.paths import MemoryFolder
 from agent_memory.vault.journal import undo_batch
+from agent_memory.vault.store import Vault
+from agent_memory.vault.view import LONG_BYTES
 from tests.jobs.conftest import fill, plan
 from tests.vault.worlds import ARCHIVE, NOW, REF, World
 
@@ -132,3 +136,13 @@ def test_what_an_undo_has_put_back_pushes_nothing_of_the_same_minute_out():
 
     assert len(world.ids()) == 9
     assert plan_compaction(world.view(), limits, now=NOW, clean=str) == Batch()
+
+
+def test_the_entries_of_a_long_page_are_looked_at_one_by_one_and_none_is_kept(vault):
+    fill(vault, "decisions", 40, body="Shelf {} " + "x" * (LONG_BYTES // 40))
+    view = vault.view()
+    page = view.pages[PageRef("default", "decisions")]
+    left = Vault(MemoryFolder(vault.shelf.folder), SystemClock(), lock_timeout_s=5).view()
+
+    assert plan(left) == plan(view)
+    assert vars(left.pages[page.ref]).keys().isdisjoint({"page", "memories"})

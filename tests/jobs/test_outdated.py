@@ -28,8 +28,7 @@ class A(View):
     def __init__(self, *memories):
         super().__init__()
         self.memories = memories
-        for memory in memories:
-            self._by_id[memory.id].append(memory)
+        self._by_id = {memory.id: [memory] for memory in memories}
 
 
 def outcome(lesson, *parents, gone=()):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent_memory.mirror import queries, schema
-from agent_memory.mirror.sync import sync
+from agent_memory.mirror.sync import MOST_ROWS, sync
 from agent_memory.model.memory import Memory, PageRef
 from agent_memory.system.database import Database
 from tests.builders import a_memory, a_page_state
@@ -64,6 +64,22 @@ def test_copies_of_an_id_in_one_page_are_rows_of_their_own(database):
         "One.",
         "Two.",
     ]
+
+
+def test_a_long_new_page_cut_short_on_its_way_in_is_finished_by_the_next_sync(database):
+    memories = [a_memory(f"Shelf {n}.", position=n) for n in range(MOST_ROWS + 2)]
+
+    def cut_short():
+        yield from memories[:-1]
+        raise OSError
+
+    with pytest.raises(OSError):
+        run(database, a_page_state(load=cut_short))
+    assert queries.count(database) == MOST_ROWS  # not all of it was ever held at once
+    assert run(database, a_page_state(*memories)) == 1
+    bodies = [row.chunks[0].body for row in queries.entries(database, PageRef("default", "decisions"))]
+    assert bodies == [memory.body for memory in memories]
+    assert run(database, a_page_state(load=never)) == 0
 
 
 def test_a_schema_is_made_once(database):

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory.model.memory import Add, Amend, Batch, Change, Move, PageRef, Remove
-from agent_memory.vault.journal import JournalChange, JournalRun, line, parse, read, undo_batch
+from agent_memory.vault import journal
+from agent_memory.vault.journal import JournalChange, JournalRun, parse, read, undo_batch
 from tests.builders import A_DAY
 from tests.vault.worlds import ARCHIVE, NOW, REF, World, a_draft
 
@@ -32,6 +33,10 @@ runs = st.builds(
     undoes=st.none() | st.text(),
     made=st.lists(st.text()).map(tuple),
 )
+
+
+def line(run: JournalRun) -> str:
+    return "".join(journal.line(run)).removesuffix("\n")
 
 
 def undone(world: World, run: JournalRun) -> list[str]:
