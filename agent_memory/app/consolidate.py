@@ -136,18 +136,12 @@ def _told(plan: job.Plan, *, dry_run: bool) -> Consolidation:
         for one in plan.made
     ]
     let_go = tuple((memory.id, why) for memory, why in plan.let_go)
-    counts = plan.candidates, plan.young, plan.spent, plan.clusters, plan.links, plan.superseded
-    return Consolidation(*counts, tuple(made), let_go, dry_run=dry_run)
+    return Consolidation(**_counts(plan), made=tuple(made), let_go=let_go, dry_run=dry_run)
+
+
+def _counts(of: job.Plan | Consolidation) -> dict[str, int]:
+    return {name: getattr(of, name) for name in ("candidates", "young", "spent", "clusters", "links", "superseded")}
 
 
 def _summary(done: Consolidation) -> dict[str, Any]:
-    return {
-        "candidates": done.candidates,
-        "too young": done.young,
-        "used already": done.spent,
-        "clusters": done.clusters,
-        "links": done.links,
-        "superseded": done.superseded,
-        "lessons": len(done.made),
-        "deprecated": len(done.let_go),
-    }
+    return {**_counts(done), "lessons": len(done.made), "deprecated": len(done.let_go)}

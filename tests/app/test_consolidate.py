@@ -107,7 +107,7 @@ def test_stats_say_what_it_came_to_and_why_nothing_happened(noted):
 
     assert (first.consolidated, first.distilled, first.linked > 0) == (3, 1, True)
     assert (first.last or {})["lessons"] == 1
-    named = ("lessons", "clusters", "candidates", "used already", "too young")
+    named = ("lessons", "clusters", "candidates", "spent", "young")
     assert [[(one.last or {})[name] for name in named] for one in (again, undone)] == [[0, 0, 3, 0, 0], [0, 0, 3, 3, 1]]
 
 
