@@ -21,7 +21,8 @@ _OBJECT: Final = "{\n}\n"
 _BLANKS: Final = " \t\r\n"
 _INDENT: Final = re.compile(r"(?:^|[\r\n])([ \t]+)\S")
 _COMMENT: Final = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
-_LINE_END: Final = re.compile(r"[ \t]*(\r\n|\r|\n)")
+_LINE_END: Final = re.compile(r"[ \t]*[\r\n]")
+_NEWLINE: Final = re.compile(r"\r\n?|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,8 +234,8 @@ def _cut(text: str, container: Node, member: Member) -> str:
 
 def _newline(text: str) -> str:
     """Return the line end that comes first; editors end a line with a lone CR too."""
-    found = _LINE_END.search(text)
-    return found[1] if found else "\n"
+    found = _NEWLINE.search(text)
+    return found[0] if found else "\n"
 
 
 def _unit(text: str) -> str:

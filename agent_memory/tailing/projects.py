@@ -56,10 +56,11 @@ def judge_projects(
     if source.projects is None:
         return ()
     found = list(map(_Judge(source.projects, workspace).verdict, _listed(source.projects, home, data_dir)))
-    outside = _Judge(source.projects, workspace, distribution)
-    for user in _subfolders(Path(users)) if distribution else ():
-        with contextlib.suppress(FileError):  # somebody else's home
-            found += map(outside.verdict, _listed(source.projects, str(user), None))
+    if distribution:
+        judge = _Judge(source.projects, workspace, distribution)
+        for user in _subfolders(Path(users)):
+            with contextlib.suppress(FileError):  # somebody else's home
+                found += map(judge.verdict, _listed(source.projects, str(user), None))
     return tuple(verdict for verdict in found if verdict is not None)
 
 
