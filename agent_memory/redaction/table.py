@@ -53,15 +53,10 @@ class Rule:
         """What finds the value."""
         return _compiled(self.expression)
 
-    @cached_property
-    def _exception(self) -> re.Pattern[str]:
-        return _compiled(self.exception)
-
     def is_excepted(self, before: str) -> bool:
         """Tell whether a value is none because of what stands directly before it."""
-        if not self.exception:
-            return False
-        return self._exception.search(fold(before) if _is_caseless(self.exception) else before) is not None
+        before = fold(before) if _is_caseless(self.exception) else before
+        return bool(self.exception) and _compiled(self.exception).search(before) is not None
 
 
 def fold(text: str) -> str:
@@ -73,6 +68,7 @@ def _is_caseless(expression: str) -> bool:
     return expression.startswith("(?i") and "(?-i:" not in expression
 
 
+@cache
 def _compiled(expression: str) -> re.Pattern[str]:
     """Return an expression made; one without case is made for folded text, where the engine is quicker."""
     if not _is_caseless(expression):

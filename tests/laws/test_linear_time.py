@@ -72,8 +72,9 @@ def test_an_expression_grows_linearly(expression: Callable[[str], object]) -> No
     "piece", ["A", "a", "Aa", "A1", "_1", "_12", "-a", "a.", "a1.", "ab-", "a ", "1", "AB", "_A", "2024a", "a::"]
 )
 def test_judging_a_value_grows_linearly(piece: str) -> None:
-    for check in ("random", "password", "mixed"):
-        assert grows_linearly(lambda value, check=check: is_secret(f"x.{value}!.b%", check), piece, 1000)
+    assert grows_linearly(lambda value: is_secret(f"x.{value}!.b%", "random"), piece, 1000)
+    assert grows_linearly(lambda value: is_secret(f"x.{value}!.b%", "password"), piece, 1000)
+    assert grows_linearly(lambda value: is_secret(f"x.{value}!.b%", "mixed"), piece, 1000)
 
 
 @pytest.mark.parametrize("rule", [rule for rule in secrets.load() if rule.examples], ids=lambda rule: rule.kind)
