@@ -34,6 +34,7 @@ _NO_LONGER: Final = re.compile(
 _ENDS: Final = re.compile(
     r"\b(?:for|with|to|by|so|para|por|pel[oa]|que|com|we|nos|and|e|the|is|are|uses?|vamos|usa|usamos|fica)\b"
 )
+_SENTENCES: Final = re.compile(r"(?<=[.!?])\s+|\n+")
 _REASON: Final = re.compile(r"\b(?:because|since|so that|porque|pois|ja que|para que)\b[^.;!?\n]*")
 _DECIDING: Final = words_of(
     "use keep kept decide decided decision choose adopt run live manter decidimos escolhemos roda"
@@ -120,12 +121,15 @@ def replaces(later: str, older: str) -> bool:
     """Tell whether a later choice names an older one as what it replaces.
 
     The older one must have all the words that are given up, outside of such a phrase of its own, and be about the same
-    otherwise: most of what the one that says less is about. One that says nothing else replaces what says little
+    otherwise, as the later one is in whole or in the sentence that gives up: most of what the one that says less is
+    about. One that says nothing else replaces what says little
     else, and is replaced by nothing that holds for one place only. What the older one says already is nothing new.
     """
-    new, old = _parted(later), _parted(older)
+    old = _parted(older)
     return any(
-        names <= old.words and _is_about_the_same(new, old, names, negated=negated) for names, negated in new.given_up
+        names <= old.words and _is_about_the_same(new, old, names, negated=negated)
+        for new in map(_parted, (later, *_SENTENCES.split(later[:READ_CHARS])))
+        for names, negated in new.given_up
     )
 
 

@@ -72,6 +72,10 @@ def test_an_entry_has_its_links_once_and_at_most_so_many():
         ("We go with Redis as the queue for payments.", "We switch from Redis to Postgres as the queue for payments."),
         ("Vamos usar moment.js nas datas do calendário.", "Não usamos mais moment.js nas datas do calendário."),
         ("We use yarn.", "Instead of yarn we use pnpm from now on, because it is faster."),
+        (
+            "The client creates an idempotency key per basket and the server keeps it for 48 hours.",
+            "Idempotency keys are kept for 7 days instead of 48 hours. The nightly clean-up uses the same setting.",
+        ),
         ("We'll deploy on Heroku.", "We're migrating from Heroku to Fly.io."),
         ("The backup runs on the old server.", "Instead of the old server, the backup runs on the new one."),
         ("We keep webhook events for 30 days.", "We no longer keep webhook events for 30 days, it's 13 months now."),
