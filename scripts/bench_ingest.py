@@ -278,7 +278,7 @@ def latency(place: Place, runs: int) -> dict[str, float]:
 
 
 def idle(place: Place, sessions: int, seconds: float) -> dict[str, float]:
-    """The share of a core, and the memory, of a watcher to which nothing happens."""
+    """The share of a core and the memory of a watcher to which nothing happens, and the most that its start took."""
     for number in range(sessions):
         place.chat(number, 4)
     place.child("take")
@@ -290,8 +290,8 @@ def idle(place: Place, sessions: int, seconds: float) -> dict[str, float]:
         time.sleep(5)
         before = cpu_of(pid)
         time.sleep(seconds)
-        share, memory = (cpu_of(pid) - before) / seconds, memory_mb(pid)
-    return {"core_percent": 100 * share, "memory_mb": memory}
+        share, memory, peak = (cpu_of(pid) - before) / seconds, memory_mb(pid, "VmRSS"), memory_mb(pid, "VmHWM")
+    return {"core_percent": 100 * share, "memory_mb": memory, "start_peak_mb": peak}
 
 
 def until(question: Callable[[], object], within_s: float, *, pause_s: float = 0.05) -> None:
@@ -307,8 +307,8 @@ def cpu_of(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def memory_mb(pid: int) -> float:
-    found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
+def memory_mb(pid: int, which: str) -> float:
+    found = re.search(rf"{which}:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
     return int(found[1]) * 1024 / MB if found else 0.0
 
 

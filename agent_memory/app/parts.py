@@ -196,10 +196,11 @@ def _sweep(path: Path) -> None:
 
 
 def _remove_folders(app: App, part: Part) -> None:
-    """Take away the folders that were made for a file; where nobody knows which, those that are empty."""
-    made = _strings(part.note.get("folders")) if part.note else None
+    """Take away the folders that were made for any file of ours; where nobody knows which, those that are empty."""
+    notes = [note for note in _notes(app).values() if isinstance(note, dict)]
+    made = {folder for note in notes for folder in _strings(note.get("folders"))}
     for folder in _folders(part.row):
-        if made is None or folder in made:
+        if part.note is None or folder in made:
             files.remove_empty((app.workspace / folder).resolve())
 
 

@@ -23,7 +23,7 @@ from agent_memory.app.tally import Tally, Trouble
 from agent_memory.errors import AgentMemoryError
 from agent_memory.model.ids import digest
 from agent_memory.model.transcript import ConversationFile
-from agent_memory.system import files, locks, logs
+from agent_memory.system import files, garbage, locks, logs
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -53,6 +53,7 @@ class Watch:
     _complained: set[Trouble] = field(default_factory=set)
     _additions: int = 0
     _stopping: bool = False
+    _resting: bool = False
 
     def __post_init__(self) -> None:
         self._lookout = Lookout(self.app, self.options, self.debounce_s, self._ended)
@@ -108,10 +109,18 @@ class Watch:
         self._keep_lean(starting=True)
         self._safely(lambda: rule.refresh(self.app))  # pages may have been edited while nobody watched
         while not (ended := self._ended()) and held.stands:
-            self.round()
+            self._rest(idle=not self.round().sessions_processed)
             if self._lookout.wait(self._patience()):
+                self._rest(idle=False)
                 self._safely(lambda: rule.refresh(self.app))
         return ended
+
+    def _rest(self, *, idle: bool) -> None:
+        """Let go, once, of what was kept only to be quicker: a watcher mostly waits, and waiting needs no memory."""
+        if idle and not self._resting:
+            self.app.shelf.let_go()
+            garbage.give_back()
+        self._resting = idle
 
     def round(self) -> Tally:
         """Take everything that is new, or has gone quiet, once; what fails is tried again at the next sweep."""

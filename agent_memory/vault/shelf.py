@@ -59,6 +59,10 @@ class Shelf:
             self._view = parts, View(*parts)
         return self._view[1]
 
+    def let_go(self) -> None:
+        """Keep nothing of what was read: it is read again when somebody asks."""
+        self._pages, self._ledger, self._view = {}, (b"", Taken()), None
+
     def pages(self, *, fresh: bool, report: Report | None = None) -> list[StoredPage]:
         """Return every page; one that is as it was is not parsed again, one that cannot be read goes to ``report``."""
         return self._loaded(self._page_files(report), fresh=fresh, report=report)

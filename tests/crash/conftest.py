@@ -23,6 +23,7 @@ LESSON = "Root cause: the payment webhook was retried after 10 s, so every slow 
 def make(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Workspace]]:
     """Make workspaces, each with a HOME of its own, and take them away again."""
     top = Path(tempfile.mkdtemp(prefix="am-crash-", dir=IN_MEMORY if IN_MEMORY.is_dir() else None)).resolve()
+    top.chmod(0o755)  # some tests act as somebody else in it
     number = count()
 
     def _make() -> Workspace:
