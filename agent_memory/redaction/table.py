@@ -15,7 +15,7 @@ from agent_memory.redaction.values import Check
 
 MARKS: Final = (
     *"key pas cod aut cre ok log ras pw chav pin ess go cl nfig nh fr net ql cur entr 43 tp sign get sk tw".split(),
-    *"bi eg hex usu _s tool pat mac lin dat if _ - = : / ~ .".split(),
+    *"bi eg hex usu _s tool pat mac lin dat if fa aki pdp _ - = : / ~ . (".split(),
 )
 """What stands in several literals and in few texts, by count: a literal is looked for only where its mark is."""
 Literals = Mapping[str, tuple[str, ...]]

@@ -26,7 +26,7 @@ MAX_PHRASE_WORDS: Final = 26
 # Written out as patterns, and made when the first value is judged: most processes meet none.
 _SAMPLE: Final = r"EXAMPLE|(?i:x{5,}|\*{4,}|0{10,}|your[-_]|seu[-_]|sua[-_]|placeholder|redacted)|\.{3}|…"
 _PLACEHOLDER: Final = (
-    r"(?i)^(?:x{3,}|\*{3,}|\.{3,}|-{3,}|<|\$(?:(?-i:[A-Z_][A-Z0-9_]*)$|[a-z_]+\d?$|\{|\()|\{|%(?:\w+%|[({]|[a-z]$)|\[|@[a-z_{(]|:[a-z_]\w*$|!(?:vault|"
+    r"(?i)^(?:x{3,}|\*{3,}|\.{3,}|-{3,}|<|\$(?:(?-i:[A-Z_][A-Z0-9_]*)$|[a-z_]+\d?$|env:|\{|\()|\{|%(?:\w+%|[({]|[a-z]$)|\[|@[a-z_{(]|:[a-z_]\w*$|!(?:vault|"
     r"secret|ref|sub|getatt|env)|arn:|op://|ssm:|"
     r"ref\+|file:|https?:|//|urn:|env:|enc\[|&[a-z_-]+$|#\{)|x{4,}|\*{4,}|\.{3}|…|\$\{|\{\{|\{[a-z_]\w*(?:\.\w+)*\}|\$\(|%\(|"
     r"(?:^|[^a-z])(?:your|my|some|the|sua|seu|minha|meu)[-_ .]|change.?(?:me|it|this)|example|exemplo|"
@@ -36,7 +36,7 @@ _PLACEHOLDER: Final = (
     r"^(?:none|null|undefined|true|false|string|str|bytes|required|todo|tbd|n/a|foo|bar|baz|test|abc123?)\b"
 )
 _CODE: Final = (
-    r"^(?=.*\s).*\w\(|^[!*]?[A-Za-z_][\w.:]*\(|[()]$|\(\)|^[A-Za-z_][\w.]*\[|^(?:[a-z_-]+\d{0,2}/)+[a-z_-]+\d{0,2}\.[a-z]{2,4}$|^\^?[\[(]|^(?:~|"
+    r"^(?=.*\s).*\w\(|^[!*]?[A-Za-z_][\w.:]*\(|[()]$|\(\)|^[A-Za-z_][\w.]*\[|^[A-Za-z_]\w*(?:\.\w+)+<\w+$|^(?:[a-z_-]+\d{0,2}/)+[a-z_-]+\d{0,2}\.[a-z]{2,4}$|^\^?[\[(]|^(?:~|"
     r"\.{0,2}/)[\w./~-]*$|^[A-Z]:\\|=>|\\[sSwWdDb]|^[a-z]{2,}(?:_[a-z]{2,}){2,}(?:_?\d{1,4})?$"
 )
 # Names joined as code joins them, and what a part of one looks like; what is joined otherwise came from a generator.
@@ -50,7 +50,7 @@ _NOT_ONE: Final = (
     r"(?i)^v?\d{1,4}(?:[.:/-]\d{1,4}){1,3}(?:[t ]\d{2}:\d{2}\S*)?[.,;:)]?$|^\d{1,6}(?:[-_ ][a-zà-ÿ]{1,14}|"
     r"[a-zà-ÿ]{1,4}|%)[.,;:]?$|"
     r"^(?:sha|aes|hs|rs|es|ps|md|rsa|tls|utf|base|pbkdf|ed|x|bcrypt|oauth|http|s?ha|fido|totp|"
-    r"web)-?\d+(?:[-_/]\w+)?[.,;:]?$|^argon2(?:id|[id])?[.,;:]?$|"
+    r"web|rfc|iso|scram-sha|ntlmv)-?\d+(?:[-_/]\w+)?[.,;:]?$|^argon2(?:id|[id])?[.,;:]?$|"
     r"\b(?:encoded|hashed|based|only|sensitive|protected|encrypted)\b|^[\w./-]*[a-z]\d{0,2}\.(?:ya?ml|json|toml|txt|"
     r"env|pem|key|py|[jt]sx?|md|conf|ini|cfg|sh|go|rb|java|xml|html|php|cs|kt|rs|sql|log|crt|cer|gpg|asc|"
     r"zip)\b[.,;:]?$|"
