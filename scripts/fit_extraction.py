@@ -46,6 +46,8 @@ PLACES: dict[str, dict[str, float]] = {
     "lessons": {
         "label:cause": 2.0,
         "under:cause": 1.5,
+        "label:lesson": 4.5,
+        "under:lesson": 1.5,
         "worked": 0.8,
         "textbook": -5.0,
         "explained": -1.5,
@@ -62,6 +64,7 @@ PLACES: dict[str, dict[str, float]] = {
     },
     "decisions": {
         "label:decision": 3.0,
+        "label:lesson": -3.0,
         "under:decision": 0.7,
         "label:aside": -1.0,
         "under:aside": -1.0,
@@ -82,6 +85,7 @@ PLACES: dict[str, dict[str, float]] = {
         "label:task": 2.5,
         "under:task": 2.5,
         "label:cause": -1.0,
+        "label:lesson": -2.0,
         "words:3": -1.0,
         "first-request": -1.0,
         "answer": 0.3,

@@ -29,7 +29,7 @@ MIN_QUOTED_CHARS: Final = 27
 LIMITS: Final = (3, 6, 10, 16, 26)
 LENGTHS: Final = (*(f"words:{limit}" for limit in LIMITS), "words:more")
 # What says that it was found out comes from no book, though nobody saw any work.
-FOUND_OUT: Final = frozenset({"reveal", "label:cause", "under:cause"})
+FOUND_OUT: Final = frozenset({"reveal", "label:cause", "under:cause", "label:lesson", "under:lesson"})
 BOOKISH: Final = frozenset({"textbook", "explained"})
 _DIGIT: Final = re.compile(r"[0-9]")
 _QUOTED: Final = re.compile(r"[\"“«][^\"”»]{25,300}[\"”»]")
