@@ -12,8 +12,12 @@ from pathlib import Path
 DEADLINE_S = 90
 
 
-def run_on_terminal(words: list[str], where: Path, *steps: tuple[str, str]) -> tuple[int, str]:
-    """Start our program, press each step's keys once its words were written; return the exit code and all it wrote."""
+def run_on_terminal(words: list[str], where: Path, *steps: tuple[str, str | int]) -> tuple[int, str]:
+    """Start our program, press each step's keys, or send its signal, once its words were written.
+
+    Returns:
+        The exit code and all that it wrote.
+    """
     import fcntl
     import pty
     import struct
@@ -36,7 +40,8 @@ def run_on_terminal(words: list[str], where: Path, *steps: tuple[str, str]) -> t
                 break
             written += more
             if waiting and waiting[0][0].encode() in written:
-                os.write(master, waiting.pop(0)[1].encode())
+                _, told = waiting.pop(0)
+                process.send_signal(told) if isinstance(told, int) else os.write(master, told.encode())
         if time.monotonic() >= limit:
             process.kill()
         code = process.wait(DEADLINE_S)

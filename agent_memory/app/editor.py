@@ -58,14 +58,14 @@ def take_back(app: App, found: Found, path: Path) -> bool:
         PageConflict: The entry was changed in the meantime.
         AgentMemoryError: They cannot be stored. Whatever it is, the file stays and is named.
     """
-    words = (files.read_text(path) or "").strip("\n")
-    changed = _differs(found.memory, words)
-    if changed:
-        try:
+    try:
+        words = _left(path).strip("\n")
+        changed = _differs(found.memory, words)
+        if changed:
             _store(app, found, words)
-        except AgentMemoryError as error:
-            error.hint = f"Your words are in {path}."
-            raise
+    except AgentMemoryError as error:
+        error.hint = f"Your words are in {path}."
+        raise
     files.remove(path)
     return changed
 
@@ -76,6 +76,15 @@ def leave(found: Found, path: Path, error: AgentMemoryError) -> None:
         error.hint = f"Your words are in {path}."
     else:
         files.remove(path)
+
+
+def _left(path: Path) -> str:
+    """Return what an editor left; a ``FileError`` for what is in another encoding, which would be stored as signs."""
+    snapshot = files.read(path)
+    try:
+        return "" if snapshot is None else snapshot.data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileError("What the editor left is not in UTF-8.", hint="Save it in UTF-8.", path=str(path)) from error
 
 
 def _differs(memory: Memory, words: str) -> bool:

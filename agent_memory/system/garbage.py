@@ -1,7 +1,7 @@
 """The one door to memory that nobody needs: Python's garbage collector, and what the C library keeps.
 
-The collector looks for values that only refer to each other, and looks through all that there are whenever a quarter more have
-come. Where hundreds of thousands come to stay and none refers back, that is a tenth of the time for nothing.
+The collector looks for values that only refer to each other, and looks through all that there are whenever a quarter
+more have come. Where hundreds of thousands come to stay and none refers back, that is a tenth of the time for nothing.
 """
 
 from __future__ import annotations

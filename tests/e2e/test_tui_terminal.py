@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -90,6 +91,14 @@ def test_what_is_remembered_reaches_the_terminal_as_signs_and_what_was_asked_is_
     assert code == 0
     assert "\x1b]0;owned" not in written
     assert "centeio" not in (shop.memory / "default" / "notes.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT])
+def test_a_signal_gives_the_terminal_back(shop, number):
+    code, written = run_on_terminal(["tui"], shop.root, ("timezone", number))
+
+    assert code == 0
+    assert written.rindex("\x1b[?1049l") > written.rindex("\x1b[?1049h")
 
 
 def test_without_a_terminal_it_says_so(shop):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from agent_memory.app.container import App, open_app
 from agent_memory.app.names import check_agent
@@ -15,6 +18,8 @@ from agent_memory.interfaces.tui import acts
 from agent_memory.interfaces.tui.desk import Desk
 from agent_memory.interfaces.tui.screen import Memories
 from agent_memory.interfaces.tui.words import Words
+
+ENDING: Final = ("SIGTERM", "SIGHUP", "SIGQUIT")
 
 
 def serve(directory: str | None, agent: str | None) -> int:
@@ -49,7 +54,17 @@ def serve(directory: str | None, agent: str | None) -> int:
     desk = Desk(opened)
     screen = Memories(desk, start, words, editing, agent)
     try:
-        screen.run()
+        asyncio.run(_until_left(screen))
     finally:
         desk.close()
     return screen.return_code or 0
+
+
+async def _until_left(screen: Memories) -> None:
+    """Run the screen; a signal leaves it as `q` does, so that the terminal is given back and what was asked is done."""
+    loop = asyncio.get_running_loop()
+    for name in ENDING if sys.platform != "win32" else ():  # that system's loop hears no signals
+        number = getattr(signal, name)
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` wants it
+            loop.add_signal_handler(number, screen.call_later, screen.action_quit)
+    await screen.run_async()
