@@ -64,7 +64,7 @@ def closed_upon(words: list[str], where: Path, *steps: tuple[str, str], then: Ca
     child, master = pty.fork()
     if child == 0:
         os.chdir(where)
-        os.execv(sys.executable, [sys.executable, "-m", "agent_memory", *words])  # noqa: S606
+        os.execv(sys.executable, [sys.executable, "-m", "agent_memory", *words])
     fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     written, limit = b"", time.monotonic() + DEADLINE_S
     for awaited, keys in steps:
