@@ -98,9 +98,9 @@ class Sitting:
     async def _tour(self, stops: Mapping[str, Keys]) -> dict[str, str]:
         with self._opened() as app:
             start, words = acts.start(app), Words(language_of(app))
-        desk, seen = Desk(self._opened), {}
+        self.desk, seen = Desk(self._opened), {}
         kind = Lent if self._edits else Memories
-        screen = kind(desk, start, words, self._edits or Path.unlink, self._agent)
+        screen = kind(self.desk, start, words, self._edits or Path.unlink, self._agent)
         try:
             async with screen.run_test(size=self._size) as pilot:
                 await _settle(screen, pilot)
@@ -119,7 +119,7 @@ class Sitting:
                     await _settle(screen, pilot)
                     seen[name] = text_of(screen)
         finally:
-            desk.close()
+            self.desk.close()
         return seen
 
 

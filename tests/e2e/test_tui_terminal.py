@@ -8,12 +8,14 @@ import subprocess
 import sys
 import time
 import uuid
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from agent_memory.system import locks
 from tests import bakery
-from tests.terminal import run_on_terminal
+from tests.terminal import closed_upon, run_on_terminal
 from tests.tui import squeezed
 
 pytestmark = pytest.mark.e2e
@@ -99,6 +101,21 @@ def test_a_signal_gives_the_terminal_back(shop, number):
 
     assert code == 0
     assert written.rindex("\x1b[?1049l") > written.rindex("\x1b[?1049h")
+
+
+def test_a_terminal_that_is_closed_leaves_no_process_and_what_was_asked_is_done(shop):
+    def told_again(child):  # as the end of a shell between does
+        os.kill(child, signal.SIGCONT)
+        held.close()
+
+    with ExitStack() as held:
+        held.enter_context(locks.locked(shop.memory / ".vault" / "vault.lock", timeout_s=1))
+        # this terminal can draw in one go, as it says, so that every drawing is three writes
+        steps = ("timezone", "\x1b[?2026;1$y2"), ("lies[/]", "x"), ("Notes · 1/1", "")
+        code = closed_upon(["tui"], shop.root, *steps, then=told_again)
+
+    assert code == 0
+    assert "centeio" not in (shop.memory / "default" / "notes.md").read_text(encoding="utf-8")
 
 
 def test_without_a_terminal_it_says_so(shop):

@@ -3,6 +3,7 @@
 import logging
 import re
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from agent_memory.errors import FileError
 from agent_memory.system import locks
 from tests import bakery
 from tests.fakes import FrozenClock
-from tests.tui import SCREENS, Resized, Sitting, Until
+from tests.tui import DEADLINE_S, SCREENS, Resized, Sitting, Until
 from tests.workspace import Workspace
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "tui.md").read_text(encoding="utf-8")
@@ -117,6 +118,39 @@ def test_forgetting_asks_first_and_n_leaves_it(shop):
     everything = b"".join(shop.files().values())
     assert b"quarenta" not in everything
     assert "黒パン".encode() not in everything
+
+
+def test_y_before_the_question_can_be_read_neither_forgets_nor_accepts(shop):
+    before, free, sitting = bodies(shop, "decisions", proposed=True), threading.Event(), Sitting(shop)
+
+    def busy():
+        sitting.desk.ask(lambda app: free.wait(DEADLINE_S))
+
+    seen = sitting.sees("0", Until("spelt"), busy, "X", "y", free.set, Until("Goes:"), "n")
+
+    assert "Proposals · 1/3" in seen
+    assert bodies(shop, "decisions", proposed=True) == before
+
+
+def test_an_undo_that_fails_may_be_asked_for_again(shop):
+    page, aside = shop.memory / "default" / "decisions.md", shop.memory / "aside"
+    before = page.read_bytes()
+
+    def broken():
+        page.rename(aside)
+        page.mkdir()
+
+    def mended():
+        page.rmdir()
+        aside.rename(page)
+
+    seen = Sitting(shop).tour(
+        {"failed": ("7", Until("Ferm"), "x", Until("Deleted"), broken, "u"), "back": (mended, "u")}
+    )
+
+    assert "Taken back" not in seen["failed"]
+    assert "Taken back" in seen["back"]
+    assert page.read_bytes() == before
 
 
 def test_what_an_editor_leaves_is_stored_and_u_takes_it_back(shop):

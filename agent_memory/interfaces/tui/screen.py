@@ -15,7 +15,7 @@ from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
 
 from agent_memory.app.container import App
-from agent_memory.errors import AgentMemoryError, LockTimeout, UsageError
+from agent_memory.errors import AgentMemoryError, UnknownEntry, UsageError
 from agent_memory.interfaces.tui import acts, channels, detail
 from agent_memory.interfaces.tui.acts import Start
 from agent_memory.interfaces.tui.channels import CHANNELS, FILTERS, Item
@@ -120,9 +120,11 @@ class Memories(Showing):
             self._remove(item, acts.delete, "deleted")
 
     def action_forget(self) -> None:
-        """Ask whether to forget it, and say what that would do."""
+        """Ask whether to forget it, and say what that would do; until that is said, `y` is about nothing."""
         if item := self.view.chosen:
-            self._go(partial(self._ask_to_forget, item))
+            question = Text(self._words("forget"), [("dim", self._words("reading"))])
+            self._push(question)
+            self._go(partial(self._ask_to_forget, item, question))
 
     def action_yes(self) -> None:
         """Confirm, or accept a proposal."""
@@ -138,7 +140,7 @@ class Memories(Showing):
     def action_no(self) -> None:
         """Do not confirm, or reject a proposal."""
         item, view = self.view.chosen, self.view
-        if isinstance(view, Text) and view.yes is not None:
+        if isinstance(view, Text) and view.item is None:
             self.action_close()
         elif item and item.memory.status == channels.PROPOSED:
             self._remove(item, acts.reject, "rejected")
@@ -215,10 +217,16 @@ class Memories(Showing):
         self._done += [done] if done else []
         return done is not None
 
-    async def _ask_to_forget(self, item: Item) -> None:
+    async def _ask_to_forget(self, item: Item, question: Text) -> None:
         preview, forget = acts.forgetting(item)
-        found = await self._desk.ask(preview)
-        self._push(Text(self._words("forget"), detail.forget_lines(item, self._words, found), yes=forget))
+        try:
+            found = await self._desk.ask(preview)
+        except (AgentMemoryError, OSError):
+            self._views[:] = [view for view in self._views if view is not question]
+            raise
+        question.take(detail.forget_lines(item, self._words, found))
+        question.yes = forget
+        self._draw()
 
     async def _forget(self, forgetting: Awaitable[object]) -> None:
         await forgetting
@@ -228,12 +236,13 @@ class Memories(Showing):
     def _take_back(self, app: App) -> Sequence[str] | None:
         if not self._done:
             return None
-        done = self._done.pop()
         try:
-            return acts.undo(app, done)
-        except LockTimeout:
-            self._done.append(done)
+            kept = acts.undo(app, self._done[-1])
+        except UnknownEntry:  # nothing of it is left to take back; after any other failure it still is
+            self._done.pop()
             raise
+        self._done.pop()
+        return kept
 
     async def _undo(self, undone: Awaitable[Sequence[str] | None]) -> None:
         kept = await undone

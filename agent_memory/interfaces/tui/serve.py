@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Final
 
 from agent_memory.app.container import App, open_app
@@ -67,4 +69,21 @@ async def _until_left(screen: Memories) -> None:
         number = getattr(signal, name)
         if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` wants it
             loop.add_signal_handler(number, screen.call_later, screen.action_quit)
+            if name == "SIGHUP":
+                signal.signal(number, _let_go)  # the loop hears of it all the same, and only when it comes round
     await screen.run_async()
+
+
+def _let_go(number: int, frame: FrameType | None) -> None:
+    """Have what is still drawn go nowhere if the terminal is gone.
+
+    The toolkit's thread that writes would end at the first error, and whoever fills its queue would wait for ever. The
+    system wakes with SIGCONT whom it tells of a lost terminal, upon which the toolkit would begin anew.
+    """
+    if os.isatty(0):
+        return
+    signal.signal(signal.Signals["SIGCONT"], signal.SIG_IGN)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in range(3):
+        os.dup2(nowhere, descriptor)
+    os.close(nowhere)
