@@ -1,9 +1,10 @@
 import json
 import os
+import shutil
 
 import pytest
 
-from agent_memory.app import vault
+from agent_memory.app import maintain, vault
 from agent_memory.errors import FileError
 from agent_memory.sources.cursor import cursor_slug
 from tests.workspace import Workspace
@@ -110,6 +111,33 @@ def test_the_handoff_follows_a_conversation_that_resumes(talked):
     assert len(handoffs) == 1
     assert "import of the old orders" in handoffs[0].body
     assert f"{handoffs[0].at:%H:%M}" == "09:02"
+
+
+def test_a_handoff_leaves_the_archive_when_its_conversation_resumes_not_when_its_file_is_copied(talked):
+    for number in range(2, 5):
+        chat = talked.chat(number).user(f"{DECISION} {number}").assistant(ANSWER).ended().user("thanks")
+        chat.assistant("You're welcome.").ended().save(written=talked.long_ago())
+    talked.process()
+    with talked.app(compact__max_entries=3, compact__keep_entries=2) as app:
+        maintain.compact(app, dry_run=False)
+    away = {memory.id for memory in talked.memories() if memory.page.category == "handoffs" and memory.page.archived}
+    before = talked.files()["default/archive/handoffs.md"]
+    restored = talked.transcripts.with_name("restored")
+    shutil.copytree(talked.transcripts, restored)
+    shutil.rmtree(talked.transcripts)
+    restored.rename(talked.transcripts)
+
+    tally = talked.process()
+
+    assert (len(away), tally.handoffs) == (2, 0)
+    assert talked.files()["default/archive/handoffs.md"] == before
+    gone_on = next(memory for memory in talked.memories() if memory.id in away)
+    path = talked.transcripts / gone_on.origin.conversation / f"{gone_on.origin.conversation}.jsonl"
+    more = talked.chat(9).user("Now the invoices as well, please.").assistant(TASK).ended()
+    path.write_bytes(path.read_bytes() + more.data)
+    os.utime(path, (talked.long_ago().timestamp(),) * 2)
+    assert talked.process().handoffs == 1
+    assert {memory.id for memory in talked.memories() if memory.page.archived} & away == away - {gone_on.id}
 
 
 def test_a_turn_that_grows_after_an_idle_close_is_taken_again_whole(workspace):
