@@ -204,6 +204,20 @@ def test_other_projects_chats_are_never_read(workspace):
     assert other.exists()
 
 
+@pytest.mark.parametrize("inside", ["", "src"])
+def test_a_chat_about_a_linked_workspace_is_ours_from_within_the_link(workspace, monkeypatch, inside):
+    (workspace.root / ".git").mkdir(exist_ok=True)
+    (workspace.root / "src").mkdir()
+    link = workspace.root.with_name("linked")
+    link.symlink_to(workspace.root)
+    chat = Workspace(link, workspace.home).chat().user(DECISION).assistant(ANSWER).ended()
+    chat.save(written=workspace.long_ago())
+
+    assert workspace.process().decisions == 0
+    monkeypatch.setenv("PWD", str(link / inside))
+    assert workspace.process().decisions == 1
+
+
 def test_two_folders_that_claim_the_workspace_both_count(talked):
     twin = talked.home / ".cursor" / "projects" / "private-truncated-157e277" / "agent-transcripts"
     name = "00000002-0000-4000-8000-000000000000"
