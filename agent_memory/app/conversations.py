@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -79,10 +80,17 @@ def judged(app: App, sources: tuple[Source, ...] = SOURCES) -> Iterator[tuple[So
         FileError: The folder that holds the projects cannot be listed.
     """
     data_dir, inside = app.environment.get("CURSOR_DATA_DIR") or None, app.environment.get(wsl.VARIABLE, "")
-    home, workspace = str(app.places.home), str(app.workspace)
+    home, workspace = str(app.places.home), str(_as_opened(app))
     for source in sources:
         for one in judge_projects(source, home=home, data_dir=data_dir, workspace=workspace, distribution=inside):
             yield source, one
+
+
+def _as_opened(app: App) -> Path:
+    """Return the workspace as the shell spells it: an editor names its folder for the link that was opened."""
+    shell = app.places.cwd / app.environment.get("PWD", "")
+    real = os.path.realpath(app.workspace)
+    return next((path for path in (shell, *shell.parents) if os.path.realpath(path) == real), app.workspace)
 
 
 def sources_named(name: str | None) -> tuple[Source, ...]:

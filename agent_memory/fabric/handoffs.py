@@ -53,9 +53,8 @@ def _addition(candidate: Candidate, agent: str, entry: str) -> Add:
 def _update(memory: Memory, candidate: Candidate) -> tuple[Change, ...]:
     same_time = memory.at == candidate.said_at.replace(second=0, microsecond=0)
     origin, said = {"origin": str(candidate.origin)}, candidate.by == "agent"
-    changes: list[Change] = [Move(memory.page, memory.id)] if memory.page.archived else []
-    if memory.body != candidate.body or not same_time or memory.meta.get("origin") != origin["origin"]:
-        page = replace(memory.page, archived=False)
-        body, tags, at = candidate.body, candidate.tags, candidate.said_at
-        changes.append(Amend(page, memory.id, body, tags, at, meta=origin, by_person=said))
-    return tuple(changes)
+    if memory.body == candidate.body and same_time and memory.meta.get("origin") == origin["origin"]:
+        return ()  # read again, not resumed: it stays where it is, in the archive too
+    page = replace(memory.page, archived=False)
+    amend = Amend(page, memory.id, candidate.body, candidate.tags, candidate.said_at, meta=origin, by_person=said)
+    return (Move(memory.page, memory.id), amend) if memory.page.archived else (amend,)

@@ -6,6 +6,7 @@ so whoever waits also sweeps. The doorbell reads no file and keeps no list of th
 
 from __future__ import annotations
 
+import logging
 import os
 import queue
 import time
@@ -102,6 +103,8 @@ class Doorbell:
         if self._observer is None:
             # watchdog 7.1 warns, at length, when folders are made faster than it follows; harmless.
             warnings.filterwarnings("ignore", category=RuntimeWarning, module="watchdog")
+            # It logs as an error that it was stopped while it read; without a handler that reaches the terminal.
+            logging.getLogger("watchdog").addHandler(logging.NullHandler())
             observer = Observer()
             observer.daemon = True
             observer.start()

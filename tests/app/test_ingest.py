@@ -1,9 +1,10 @@
 import json
 import os
+import shutil
 
 import pytest
 
-from agent_memory.app import vault
+from agent_memory.app import maintain, vault
 from agent_memory.errors import FileError
 from agent_memory.sources.cursor import cursor_slug
 from tests.workspace import Workspace
@@ -112,6 +113,33 @@ def test_the_handoff_follows_a_conversation_that_resumes(talked):
     assert f"{handoffs[0].at:%H:%M}" == "09:02"
 
 
+def test_a_handoff_leaves_the_archive_when_its_conversation_resumes_not_when_its_file_is_copied(talked):
+    for number in range(2, 5):
+        chat = talked.chat(number).user(f"{DECISION} {number}").assistant(ANSWER).ended().user("thanks")
+        chat.assistant("You're welcome.").ended().save(written=talked.long_ago())
+    talked.process()
+    with talked.app(compact__max_entries=3, compact__keep_entries=2) as app:
+        maintain.compact(app, dry_run=False)
+    away = {memory.id for memory in talked.memories() if memory.page.category == "handoffs" and memory.page.archived}
+    before = talked.files()["default/archive/handoffs.md"]
+    restored = talked.transcripts.with_name("restored")
+    shutil.copytree(talked.transcripts, restored)
+    shutil.rmtree(talked.transcripts)
+    restored.rename(talked.transcripts)
+
+    tally = talked.process()
+
+    assert (len(away), tally.handoffs) == (2, 0)
+    assert talked.files()["default/archive/handoffs.md"] == before
+    gone_on = next(memory for memory in talked.memories() if memory.id in away)
+    path = talked.transcripts / gone_on.origin.conversation / f"{gone_on.origin.conversation}.jsonl"
+    more = talked.chat(9).user("Now the invoices as well, please.").assistant(TASK).ended()
+    path.write_bytes(path.read_bytes() + more.data)
+    os.utime(path, (talked.long_ago().timestamp(),) * 2)
+    assert talked.process().handoffs == 1
+    assert {memory.id for memory in talked.memories() if memory.page.archived} & away == away - {gone_on.id}
+
+
 def test_a_turn_that_grows_after_an_idle_close_is_taken_again_whole(workspace):
     chat = workspace.chat().user("Which store?").assistant("Root cause: the disk was full, so orders were lost.")
     chat.save(written=workspace.long_ago())
@@ -174,6 +202,20 @@ def test_other_projects_chats_are_never_read(workspace):
 
     assert workspace.process().sessions_found == 0
     assert other.exists()
+
+
+@pytest.mark.parametrize("inside", ["", "src"])
+def test_a_chat_about_a_linked_workspace_is_ours_from_within_the_link(workspace, monkeypatch, inside):
+    (workspace.root / ".git").mkdir(exist_ok=True)
+    (workspace.root / "src").mkdir()
+    link = workspace.root.with_name("linked")
+    link.symlink_to(workspace.root)
+    chat = Workspace(link, workspace.home).chat().user(DECISION).assistant(ANSWER).ended()
+    chat.save(written=workspace.long_ago())
+
+    assert workspace.process().decisions == 0
+    monkeypatch.setenv("PWD", str(link / inside))
+    assert workspace.process().decisions == 1
 
 
 def test_two_folders_that_claim_the_workspace_both_count(talked):

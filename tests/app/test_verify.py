@@ -1,5 +1,8 @@
 """Verifying: each memory's origin, read again in its transcript."""
 
+import json
+import os
+
 import pytest
 
 from agent_memory.app.verify import verify
@@ -71,3 +74,18 @@ def test_a_key_that_is_not_of_these_words_has_changed(workspace, chat):
     page.write_text(text.replace(key, "0" * 16), encoding="utf-8")
 
     assert "decisions" in findings(workspace)["changed"]
+
+
+def test_what_a_dashboard_cut_off_is_gone_not_changed(workspace):
+    path = workspace.memory / "conversations" / "dev.json"
+    path.parent.mkdir(parents=True)
+    said = [DECISION, "It is SQLite now.", "We decided to use Redis for the session cache.", "It is Redis now."]
+    messages = [{"role": role, "text": text} for role, text in zip(["user", "agent"] * 2, said, strict=True)]
+    for kept, handoffs in ((0, "verified"), (2, "gone")):
+        path.write_text(json.dumps({"agentId": "dev", "messages": messages[kept:]}))
+        os.utime(path, (workspace.long_ago().timestamp(),) * 2)
+        workspace.process()
+        with workspace.app() as app:
+            found = {(checked.memory.page.category, checked.finding) for checked in verify(app)}
+        assert ("handoffs", handoffs) in found
+        assert "changed" not in {finding for _, finding in found}

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -138,3 +140,17 @@ def test_closing_twice_is_fine(bell, tmp_path):
 
     bell.close()
     bell.close()
+
+
+def test_what_watchdog_says_as_it_is_stopped_does_not_reach_the_terminal(tmp_path):
+    program = """
+import logging, pathlib, sys
+from agent_memory.tailing.watcher import Doorbell
+bell = Doorbell(debounce_s=0.05)
+bell.start([pathlib.Path(sys.argv[1])])
+logging.getLogger("watchdog.observers.inotify").error("called when the thread is inactive")
+bell.close()
+"""
+    done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True)
+
+    assert done.stderr == ""
