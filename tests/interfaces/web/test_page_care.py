@@ -82,10 +82,10 @@ def test_focus_and_what_is_folded_out_stay_when_pages_change(server: Viewer, vis
     assert page.evaluate("document.activeElement.textContent") == "Upkeep"
 
     page.keyboard.press("Enter")
-    undo = page.locator(".runs > li", has_text="Redis").get_by_role("button")
+    undo = page.locator(".runs > li", has_text="The cache is Redis").get_by_role("button")
     undo.focus()
     remember(server, "still", "decisions", "The queue is Kafka.")
-    page.locator(".runs > li", has_text="Kafka").wait_for()
+    page.locator(".runs > li", has_text="The queue is Kafka").wait_for()
     assert undo.evaluate("(one) => one === document.activeElement")
 
     page.goto(f"{server.url}#/vault/still/decisions")
