@@ -39,7 +39,7 @@ FIXTURES = ROOT / "tests" / "fixtures"
 PENALTY = 4.0
 STEPS = 12
 # Added to the bias, because half sure is where a caller draws the line and precision counts double.
-LEAN = {"decisions": 0.05, "lessons": 0.2, "tasks": 0.7}
+LEAN = {"decisions": 0.1, "lessons": 0.2, "tasks": 0.7}
 # Signals that fewer sentences have are not fitted, unless they have a weight set by hand.
 RARE = 4
 PLACES: dict[str, dict[str, float]] = {

@@ -25,8 +25,8 @@ from tests.workspace import Chat, Workspace
 
 CASES = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(Path("tests/fixtures/poison").glob("*.json"))]
 LEARNT = ("decisions", "lessons", "tasks", "profile", "procedures", "notes")
-LEAST_KEPT = 48
-"""Of 79 honest words, at the last fit of the weights; 49 when the corpus was first run. May not become less."""
+LEAST_KEPT = 49
+"""Of 79 honest words: what was recalled when the corpus was first run, and may not become less."""
 
 
 def written(chat: Chat, turns: list[dict[str, Any]]) -> Chat:
