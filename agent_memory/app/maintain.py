@@ -89,11 +89,7 @@ def compact(
     trims = trim(app, dry_run=dry_run)
     at("pages")
     moves = _move(app, troubles, trims.foreseen, dry_run=dry_run)
-    old = []
-    for path in held_notes(app) if legacy else ():
-        old.append(path.name)
-        if not dry_run:
-            files.remove(path)
+    old = _old_notes(app, dry_run=dry_run) if legacy else []
     at("index")
     done = Compaction(
         checkpoints_cleaned=len(expired),
@@ -114,6 +110,16 @@ def compact(
         app.mirror.optimise()
         _remember(app, done)
     return done
+
+
+def _old_notes(app: App, *, dry_run: bool) -> list[str]:
+    """Remove the flat notes that the vault has word for word, each as soon as that is proven; return their names."""
+    names = []
+    for path in held_notes(app):
+        names.append(path.name)
+        if not dry_run:
+            files.remove(path)
+    return names
 
 
 def _expired(app: App, troubles: list[Trouble]) -> list[Path]:
